@@ -14,7 +14,7 @@ import task_figures
 from benchmarks.results import figure_text
 from diamant_env import list_tasks
 from diamant_env.judging.intervals import Estimate
-from diamant_env.judging.lineups import able_members, members_left_out
+from diamant_env.judging.lineups import pool_line_up
 from diamant_env.judging.tables import plus_minus
 from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
@@ -137,10 +137,8 @@ def tasks() -> str:
         if task_figures.played(task)[1].hidden_chests:
             hidden.append(task)
     players, edition = task_figures.played(hidden[0])
-    sat, left_out = (
-        ", ".join(f"`{name}`" for name in names("held_out", players, edition))
-        for names in (able_members, members_left_out)
-    )
+    pool = pool_line_up("held_out", players, edition)
+    sat, left_out = (", ".join(f"`{name}`" for name in names) for names in (pool.rivals, pool.left_out))
     ids = ", ".join(f"`{task.id}`" for task in hidden)
     table = markdown_table(["id", "game", "turns", "busts", *(f"`{agent}`" for agent in agents)], rows)
     return (

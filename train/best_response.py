@@ -16,7 +16,7 @@ from tyro.conf import Positional, arg
 from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import say
 from diamant_env.judging.deviation import DeviationGame
-from diamant_env.judging.lineups import entrants, left_out_lines, members_left_out
+from diamant_env.judging.lineups import entrants, left_out_lines
 from diamant_env.opponents import make
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json, versions
@@ -71,9 +71,8 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     config = arguments.settings
     texts, game = [config.agent], config.game
     if arguments.agents or arguments.pool:
-        table = game.num_players[0], game.played(), game.blank
-        texts = entrants(arguments.agents, arguments.pool, *table)
-        say(*left_out_lines(name for pool in arguments.pool for name in members_left_out(pool, *table)))
+        texts, left_out = entrants(arguments.agents, arguments.pool, game.num_players[0], game.played(), game.blank)
+        say(*left_out_lines(left_out))
     slugs = {text: slug(text).strip("-.") or "agent" for text in texts}
     configs = [config.model_copy(update={"agent": text, "name": f"{config.name}-{slugs[text]}"}) for text in texts]
     for each in configs:

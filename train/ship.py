@@ -19,7 +19,7 @@ from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import say
 from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.judging.evaluation import judge
-from diamant_env.judging.lineups import able_members, intruder_line_ups, pool_line_up
+from diamant_env.judging.lineups import intruder_line_ups, pool_line_up
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
 from diamant_env.opponents.registry import DATA
@@ -121,7 +121,7 @@ def judge_everywhere(
         results = judge(network, playable, arguments.games, arguments.seed, players, edition, True, "ship")
         yield from ((edition, result) for result in results)
     for edition, players in tables:
-        line_ups = intruder_line_ups([text for pool in POOLS for text in able_members(pool, players, edition)])
+        line_ups = intruder_line_ups([text for pool in POOLS for text in pool_line_up(pool, players, edition).rivals])
         results = judge(network, line_ups, arguments.intruder_games, arguments.seed, players, edition, True, "ship")
         yield from ((edition, result) for result in results)
 

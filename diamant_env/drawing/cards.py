@@ -4,13 +4,14 @@ import textwrap
 from collections.abc import Container
 from typing import TYPE_CHECKING
 
-from diamant_env.drawing.canvas import Box, Canvas, Colour
+from diamant_env.drawing.canvas import Box, Colour
 from diamant_env.drawing.icons import INK, icon_of_trap
 from diamant_env.drawing.scene import relics_gone
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 
 if TYPE_CHECKING:  # SVG works without pygame
     from diamant_env.drawing.pixels import PixelCanvas
+    from diamant_env.drawing.svg import SvgCanvas
 
 NEW: Colour = (255, 226, 120)  # border of the newest card
 FATAL: Colour = (255, 70, 60)  # border of the two cards that ended an expedition
@@ -70,7 +71,7 @@ def _layout(count: int, width: float, height: float) -> tuple[float, int, int]:
     return float(size), columns, rows
 
 
-def draw_card(canvas: Canvas, box: Box, card: int, name: str, number: int | None = None) -> None:
+def draw_card(canvas: "PixelCanvas | SvgCanvas", box: Box, card: int, name: str, number: int | None = None) -> None:
     """Draw the face of a card, optionally with its number on the path."""
     left, top, width, height = box
     center = left + width / 2

@@ -21,7 +21,7 @@ _SMALLEST_TEXT = 7
 
 
 class PixelCanvas:
-    """A `Canvas` on a pygame surface, with translucent overlays."""
+    """A canvas on a pygame surface, in pixels of the final picture."""
 
     def __init__(self, width: int, height: int, colour: Colour) -> None:
         pygame.font.init()
@@ -31,11 +31,11 @@ class PixelCanvas:
         self._fonts: dict[int, pygame.font.Font] = {}
 
     def rectangle(self, box: Box, colour: Colour, radius: float = 0, width: float = 0) -> None:
-        """See `Canvas.rectangle`."""
+        """Draw a rectangle, filled if `width` is 0."""
         pygame.draw.rect(self._surface, colour, _rect(box), _pixels(width), _pixels(radius))
 
     def icon(self, name: str, center: Point, radius: float, tint: Colour = (255, 255, 255)) -> None:
-        """See `Canvas.icon`."""
+        """Draw one of `ICONS` into the square with this center and half width `radius`."""
         image = _rasterised(name, _pixels(2.1 * radius), tint)
         x, y = _point(center)
         self._surface.blit(image, image.get_rect(center=(round(x), round(y))))
@@ -58,7 +58,10 @@ class PixelCanvas:
     def text(
         self, words: str, position: Point, size: float, colour: Colour, anchor: str = "center", fit: float = 0
     ) -> float:
-        """See `Canvas.text`."""
+        """Draw text with its anchor at `position`, shrunk to the width `fit` if positive; return the width.
+
+        The anchor is ``"center"``, ``"midleft"`` or ``"midright"``.
+        """
         pixels = _pixels(size)
         while fit and pixels > _SMALLEST_TEXT * _SCALE and self._font(pixels).size(words)[0] > fit * _SCALE:
             pixels -= 1

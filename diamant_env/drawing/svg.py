@@ -14,13 +14,13 @@ _ANCHORS = {"center": "middle", "midleft": "start", "midright": "end"}
 
 
 class SvgCanvas:
-    """A `Canvas` that collects SVG elements."""
+    """A canvas that collects SVG elements, with methods of `PixelCanvas`."""
 
     def __init__(self) -> None:
         self.elements: list[str] = []
 
     def rectangle(self, box: Box, colour: Colour, radius: float = 0, width: float = 0) -> None:
-        """See `Canvas.rectangle`; borders are drawn inside the box."""
+        """See `PixelCanvas.rectangle`; borders are drawn inside the box."""
         left, top, wide, high = box
         half = width / 2
         sides = f'x="{left + half:.5g}" y="{top + half:.5g}" width="{wide - width:.5g}" height="{high - width:.5g}"'
@@ -28,14 +28,14 @@ class SvgCanvas:
         self.elements.append(f'<rect {sides} rx="{max(0.0, radius - half):.3g}" {paint}/>')
 
     def icon(self, name: str, center: Point, radius: float, tint: Colour = (255, 255, 255)) -> None:
-        """See `Canvas.icon`."""
+        """See `PixelCanvas.icon`."""
         place = f"translate({center[0]:.5g} {center[1]:.5g}) scale({radius / 100:.5g})"
         self.elements.append(f'<g transform="{place}">{tinted(name, tint)}</g>')
 
     def text(
         self, words: str, position: Point, size: float, colour: Colour, anchor: str = "center", fit: float = 0
     ) -> float:
-        """See `Canvas.text`; the width is an estimate, since the browser chooses the font."""
+        """See `PixelCanvas.text`; the width is an estimate, since the browser chooses the font."""
         em = size * _EM
         width = len(words) * em * _LETTER
         if 0 < fit < width:

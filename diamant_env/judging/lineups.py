@@ -30,7 +30,7 @@ class LineUp:
             rival in all other seats. ``"intruder"``: the only rival among copies of the judged agent; the rival is
             measured.
         but_self: Exclude the judged agent from the `rivals`.
-        left_out: Excluded members of the pool, see `able_agents`.
+        left_out: Excluded members of the pool, see `pool_line_up`.
     """
 
     name: str
@@ -56,39 +56,6 @@ class LineUp:
         return rivals
 
 
-def able_agents(
-    agents: Sequence[str], players: int = 4, edition: str | Edition = "iello-2016", blank_rivals: bool = False
-) -> tuple[str, ...]:
-    """Return the names of the members that support such tables: all but those that need open chests."""
-    hidden = find_edition(edition, True if blank_rivals else None)
-    names = tuple(map(name_of, agents))
-    if not hidden.hidden_chests:
-        return names
-    opened = find_edition(edition, hidden_chests=False)
-    return tuple(
-        name for name in names if _can_play(name, players, hidden, blank_rivals) or not _can_play(name, players, opened)
-    )
-
-
-def able_members(
-    pool: str, players: int = 4, edition: str | Edition = "iello-2016", blank_rivals: bool = False
-) -> tuple[str, ...]:
-    """Return the members of a pool, given by its name or path, that support such tables, see `able_agents`.
-
-    Raises:
-        ValueError: If there is no such pool.
-    """
-    return able_agents(load_pool(pool), players, edition, blank_rivals)
-
-
-def members_left_out(
-    pool: str, players: int = 4, edition: str | Edition = "iello-2016", blank_rivals: bool = False
-) -> tuple[str, ...]:
-    """Return the members of a pool that do not support such tables, see `able_agents`."""
-    able = able_members(pool, players, edition, blank_rivals)
-    return tuple(name for name in map(name_of, load_pool(pool)) if name not in able)
-
-
 def left_out_lines(names: Iterable[str]) -> list[str]:
     """Return a line that names the excluded members of pools, or no line."""
     listed = ", ".join(dict.fromkeys(names))
@@ -98,15 +65,19 @@ def left_out_lines(names: Iterable[str]) -> list[str]:
 def pool_line_up(
     pool: str, players: int = 4, edition: str | Edition = "iello-2016", blank_rivals: bool = False
 ) -> LineUp:
-    """Return the line-up of distinct supported members of a pool, given by its name or path.
+    """Return the line-up of distinct members of a pool, given by its name or path, that support such tables.
 
-    Its name, which seeds its games, is the stem of the file name.
+    Where chests are hidden, it leaves out members that need open ones. Its name, which seeds its games, is the stem of
+    the file name.
 
     Raises:
         ValueError: If there is no such pool.
     """
-    table = players, edition, blank_rivals
-    return LineUp(pool_path(pool).stem, able_members(pool, *table), left_out=members_left_out(pool, *table))
+    hidden, opened = find_edition(edition, True if blank_rivals else None), find_edition(edition, hidden_chests=False)
+    names = [name_of(agent) for agent in load_pool(pool)]
+    unable = [name for name in names if hidden.hidden_chests and not _can_play(name, players, hidden, blank_rivals)]
+    left_out = tuple(name for name in unable if _can_play(name, players, opened))
+    return LineUp(pool_path(pool).stem, tuple(name for name in names if name not in left_out), left_out=left_out)
 
 
 def clone_line_ups(rivals: Sequence[str], left_out: tuple[str, ...] = ()) -> list[LineUp]:
@@ -124,7 +95,7 @@ def parse_line_ups(text: str, agent: str, players: int = 4, edition: str | Editi
 
     The text is a pool (``pool``, ``held-out`` or a path to a .toml), agents such as ``bag:18,traps:3,cards:6``,
     ``clones:NAME``, ``intruder:NAME``, where NAME is an agent or a pool with a line-up for each member, or ``self`` for
-    copies of the judged `agent`. Pools are filtered by `able_agents`.
+    copies of the judged `agent`. Pools are filtered, see `pool_line_up`.
 
     Raises:
         ValueError: If the text names no line-up.
@@ -136,8 +107,8 @@ def parse_line_ups(text: str, agent: str, players: int = 4, edition: str | Editi
         make_line_ups = clone_line_ups if kind == "clones" else intruder_line_ups
         if not _is_pool(name):
             return make_line_ups(_agents(name, text))
-        members = [rival for rival in able_members(name, players, edition) if rival != agent]
-        return make_line_ups(members, members_left_out(name, players, edition))
+        pool = pool_line_up(name, players, edition)
+        return make_line_ups([rival for rival in pool.rivals if rival != agent], pool.left_out)
     if _is_pool(text):
         return [pool_line_up(text, players, edition)]
     return [LineUp(text, _agents(text, text), but_self=False)]
@@ -184,16 +155,17 @@ def entrants(
     players: int = 4,
     edition: str | Edition = "iello-2016",
     blank_rivals: bool = False,
-) -> list[Given | str]:
-    """Return the agents, then further members of the pools, see `able_agents`.
+) -> tuple[list[Given | str], tuple[str, ...]]:
+    """Return the agents, then further members of the pools, and the excluded members, see `pool_line_up`.
 
     Raises:
         ValueError: If a text names no agent or no pool.
     """
-    pools = pools or (() if agents else ("pool",))
+    line_ups = [pool_line_up(pool, players, edition, blank_rivals) for pool in pools]
     names = {name_of(agent) for agent in agents}
-    members = dict.fromkeys(member for pool in pools for member in able_members(pool, players, edition, blank_rivals))
-    return [*agents, *(member for member in members if member not in names)]
+    members = dict.fromkeys(member for line_up in line_ups for member in line_up.rivals)
+    left_out = tuple(name for line_up in line_ups for name in line_up.left_out)
+    return [*agents, *(member for member in members if member not in names)], left_out
 
 
 def _is_pool(text: str) -> bool:

@@ -21,7 +21,7 @@ from diamant_env.judging.games import (
     seeds_for,
 )
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
-from diamant_env.judging.lineups import deal, entrants, left_out_lines, members_left_out
+from diamant_env.judging.lineups import deal, entrants, left_out_lines
 from diamant_env.judging.sharding import MapShards, play_sharded
 from diamant_env.judging.tables import TextTable, estimate_text
 
@@ -102,8 +102,9 @@ def hold_tournament(
         ValueError: If an argument is out of range, or there are too few agents for a table.
     """
     edition, agents = find_edition(edition, hidden_chests), listed("agents", agents)
+    left_out: tuple[str, ...] = ()
     if pools:
-        agents = entrants(agents, pools, players, edition)
+        agents, left_out = entrants(agents, pools, players, edition)
     names = checked_names(agents, games, players)
     if len(names) < players:
         raise ValueError(f"a table of {players} needs {players} distinct agents; there are {len(names)}")
@@ -128,7 +129,7 @@ def hold_tournament(
         standings=[standings[agent] for agent in order],
         beats=beats[np.ix_(order, order)],
         met=met[np.ix_(order, order)],
-        left_out=tuple(name for pool in pools for name in members_left_out(pool, players, edition)),
+        left_out=left_out,
     )
 
 

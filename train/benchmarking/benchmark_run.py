@@ -19,10 +19,9 @@ from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.games import Player, number_of_tables, play, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
-from diamant_env.judging.lineups import LineUp, able_agents
+from diamant_env.judging.lineups import pool_line_up
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.pools import load_pool
 from diamant_env.storage.results import save_json, versions
 from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
@@ -227,7 +226,7 @@ class BenchmarkRun:
             agent = exact.OrderedTraps(make(agent))
         task, config, game = self.task, self.config, self.task.game
         edition, blank = game.played(), game.blank
-        line_up = LineUp(HELD_OUT, able_agents(load_pool(HELD_OUT), task.players, edition, blank))
+        line_up = pool_line_up(HELD_OUT, task.players, edition, blank)
         (found,) = judge(agent, [line_up], config.games, config.seed, task.players, edition, False, "benchmark", blank)
         return {"win": found.win_share, "score": found.score}
 

@@ -11,7 +11,7 @@ from diamant_env.judging.advantages import SummedGain
 from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
 from diamant_env.judging.games import Progress, seeds_for
 from diamant_env.judging.intervals import Estimate
-from diamant_env.judging.lineups import able_members
+from diamant_env.judging.lineups import pool_line_up
 from diamant_env.judging.tables import TextTable, estimate_text
 from diamant_env.opponents import make
 from train.responding.config import SearchConfig
@@ -84,7 +84,9 @@ def report(
 ) -> ResponseResult:
     """Measure the policies of finished runs and all members of the pools on the same fresh games."""
     texts = [
-        text for pool in config.pools for text in able_members(pool, game.players, game.edition, game.blank_rivals)
+        text
+        for pool in config.pools
+        for text in pool_line_up(pool, game.players, game.edition, game.blank_rivals).rivals
     ]
     members = [make(text) for text in dict.fromkeys(texts)]
     seeds = seeds_for(config.seed, "report")
