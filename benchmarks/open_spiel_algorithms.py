@@ -36,16 +36,16 @@ from open_spiel.python.pytorch import deep_cfr, dqn, nfsp
 
 import diamant_env.open_spiel as spiel
 
-BOXES = {
+EDITIONS = {
     "small": "treasures:3+5/traps:mud/trap_copies:2/expeditions:1",
     "medium": "treasures:5+8/traps:mud+wind/trap_copies:2/expeditions:1",
 }
 Learned = tuple[Any, str]  # policy of all players, and the number of iterations as text
 
 
-def load(box: str, **parameters: Any) -> pyspiel.Game:
+def load(edition: str, **parameters: Any) -> pyspiel.Game:
     """Return the turn-based two-player game of an edition."""
-    given = {"players": 2, "edition": BOXES[box], "utility": "margin", **parameters}
+    given = {"players": 2, "edition": EDITIONS[edition], "utility": "margin", **parameters}
     return pyspiel.convert_to_turn_based(pyspiel.load_game("python_diamant", given))
 
 
@@ -56,39 +56,39 @@ def solved(solver: Any, times: int, step: str = "evaluate_and_update_policy") ->
     return solver.average_policy(), f"{times:,} iterations"
 
 
-def by_cpp(box: str) -> Learned:
+def by_cpp(edition: str) -> Learned:
     """Run CFR+ in C++ on the game exported as EFG, to which the policy belongs."""
-    solver = pyspiel.CFRPlusSolver(exported(box))
+    solver = pyspiel.CFRPlusSolver(exported(edition))
     for _ in range(1_000):
         solver.evaluate_and_update_policy()
     return solver.tabular_average_policy(), "1,000 iterations"
 
 
-def exported(box: str) -> pyspiel.Game:
+def exported(edition: str) -> pyspiel.Game:
     """Return the game of an edition as an EFG game."""
-    return pyspiel.load_efg_game(gambit.export_gambit(load(box)))
+    return pyspiel.load_efg_game(gambit.export_gambit(load(edition)))
 
 
-def by_lp(box: str) -> Learned:
+def by_lp(edition: str) -> Learned:
     """Solve the sequence form by linear programming."""
-    game = load(box)
+    game = load(edition)
     *_, first, second = sequence_form_lp.solve_zero_sum_game(game)
     return policies.tabular_policy_from_callable(
         game, lambda state: (first, second)[state.current_player()].action_probabilities(state)
     ), "one program"
 
 
-def by_mmd(box: str) -> Learned:
+def by_mmd(edition: str) -> Learned:
     """Run magnetic mirror descent to a quantal response equilibrium of temperature 0.01."""
-    solver = mmd_dilated.MMDDilatedEnt(load(box), 0.01, 0.1)
+    solver = mmd_dilated.MMDDilatedEnt(load(edition), 0.01, 0.1)
     for _ in range(300):
         solver.update_sequences()
     return solver.get_policies(), "300 iterations"
 
 
-def by_psro(box: str) -> Learned:
+def by_psro(edition: str) -> Learned:
     """Run PSRO with exact best responses and the Nash meta-solver."""
-    game = load(box)
+    game = load(edition)
     start = policies.TabularPolicy(game)
     oracle = best_response_oracle.BestResponseOracle(game=game, policy=start)
     solver = psro_v2.PSROSolver(
@@ -101,9 +101,9 @@ def by_psro(box: str) -> Learned:
     return mixed.aggregate(range(2), solver.get_policies(), solver.get_meta_strategies()), "6 iterations"
 
 
-def by_deep_cfr(box: str) -> Learned:
+def by_deep_cfr(edition: str) -> Learned:
     """Run Deep CFR on observations; its default buffers of a million rows take minutes."""
-    game = load(box, recall="state")
+    game = load(edition, recall="state")
     solver = deep_cfr.DeepCFRSolver(
         game, (64, 64), (64, 64), num_iterations=40, num_traversals=40, learning_rate=1e-3, memory_capacity=20_000,
         batch_size_advantage=256, batch_size_strategy=256,
@@ -113,9 +113,9 @@ def by_deep_cfr(box: str) -> Learned:
     return policies.tabular_policy_from_callable(game, solver.action_probabilities), "40 iterations"
 
 
-def by_episodes(box: str, make: Callable[[int, int], Any], episodes: int) -> Learned:
+def by_episodes(edition: str, make: Callable[[int, int], Any], episodes: int) -> Learned:
     """Train two agents of `rl_environment` against each other."""
-    game = load(box, recall="state")
+    game = load(edition, recall="state")
     env = rl_environment.Environment(game)
     size = env.observation_spec()["info_state"][0]
     agents = [make(player, size) for player in range(2)]
@@ -129,22 +129,24 @@ def by_episodes(box: str, make: Callable[[int, int], Any], episodes: int) -> Lea
     return rl_agent_policy.JointRLAgentPolicy(game, dict(enumerate(agents)), False), f"{episodes:,} episodes"
 
 
-def by_nfsp(box: str) -> Learned:
+def by_nfsp(edition: str) -> Learned:
     """Train by NFSP; return the average policies."""
 
     def make(player: int, size: int) -> Any:
         kwargs = {"epsilon_decay_duration": 3_000, "epsilon_start": 0.1, "epsilon_end": 0.001}
         return nfsp.NFSP(player, size, 2, (64,), 20_000, 0.1, **kwargs)
 
-    learned, effort = by_episodes(box, make, 3_000)
+    learned, effort = by_episodes(edition, make, 3_000)
     for agent in learned._agents.values():
         agent._mode = nfsp.MODE.AVERAGE_POLICY
     return learned, effort
 
 
-def by_dqn(box: str) -> Learned:
+def by_dqn(edition: str) -> Learned:
     """Train two Q-learners, whose greedy policies need not converge to an equilibrium."""
-    return by_episodes(box, lambda player, size: dqn.DQN(player, size, 2, (64,), epsilon_decay_duration=3_000), 3_000)
+    return by_episodes(
+        edition, lambda player, size: dqn.DQN(player, size, 2, (64,), epsilon_decay_duration=3_000), 3_000
+    )
 
 
 class Mcts(policies.Policy):
@@ -161,15 +163,15 @@ class Mcts(policies.Policy):
         return {action: float(action == chosen) for action in state.legal_actions()}
 
 
-def by_mcts(box: str) -> Learned:
+def by_mcts(edition: str) -> Learned:
     """Run MCTS on states, not information states: it observes the other's decision of the same turn."""
-    game = load(box, recall="state")
+    game = load(edition, recall="state")
     return Mcts(game).to_tabular(), "50 simulations a decision"
 
 
-def by_response(box: str) -> Learned:
+def by_response(edition: str) -> Learned:
     """Compute the best response of each player to an agent of this package."""
-    game = load(box)
+    game = load(edition)
     ev = spiel.AgentPolicy(game, "ev:0")
     found = [best_response.BestResponsePolicy(game, player, ev) for player in range(2)]
     return policies.tabular_policy_from_callable(
@@ -178,17 +180,17 @@ def by_response(box: str) -> Learned:
 
 
 ALGORITHMS: dict[str, Callable[[str], Learned]] = {
-    "CFR": lambda box: solved(cfr.CFRSolver(load(box)), 100),
-    "CFR+": lambda box: solved(cfr.CFRPlusSolver(load(box)), 100),
+    "CFR": lambda edition: solved(cfr.CFRSolver(load(edition)), 100),
+    "CFR+": lambda edition: solved(cfr.CFRPlusSolver(load(edition)), 100),
     "CFR+ in C++ over EFG": by_cpp,
-    "DCFR": lambda box: solved(discounted_cfr.DCFRSolver(load(box)), 100),
-    "MCCFR, external sampling": lambda box: solved(
-        external_sampling_mccfr.ExternalSamplingSolver(load(box)), 1_000, "iteration"
+    "DCFR": lambda edition: solved(discounted_cfr.DCFRSolver(load(edition)), 100),
+    "MCCFR, external sampling": lambda edition: solved(
+        external_sampling_mccfr.ExternalSamplingSolver(load(edition)), 1_000, "iteration"
     ),
-    "MCCFR, outcome sampling": lambda box: solved(
-        outcome_sampling_mccfr.OutcomeSamplingSolver(load(box)), 5_000, "iteration"
+    "MCCFR, outcome sampling": lambda edition: solved(
+        outcome_sampling_mccfr.OutcomeSamplingSolver(load(edition)), 5_000, "iteration"
     ),
-    "XFP": lambda box: solved(fictitious_play.XFPSolver(load(box)), 30, "iteration"),
+    "XFP": lambda edition: solved(fictitious_play.XFPSolver(load(edition)), 30, "iteration"),
     "best response": by_response,
     "PSRO": by_psro,
     "MMD": by_mmd,
@@ -200,20 +202,20 @@ ALGORITHMS: dict[str, Callable[[str], Learned]] = {
 }
 
 
-def nash_conv(box: str, learned: Any) -> float:
+def nash_conv(edition: str, learned: Any) -> float:
     """Return the NashConv of a policy in gems."""
     if isinstance(learned, policies.Policy):
         return exploitability.nash_conv(learned.game, learned, use_cpp_br=False)
-    return pyspiel.nash_conv(exported(box), learned)
+    return pyspiel.nash_conv(exported(edition), learned)
 
 
-def sizes(box: str) -> str:
+def sizes(edition: str) -> str:
     """Return the size of a game: states, and information states of both kinds."""
-    states = get_all_states.get_all_states(load(box), include_chance_states=True).values()
+    states = get_all_states.get_all_states(load(edition), include_chance_states=True).values()
     decisions = [state for state in states if not state.is_terminal() and not state.is_chance_node()]
-    known = [len(policies.TabularPolicy(load(box, recall=recall)).state_lookup) for recall in ("history", "state")]
+    known = [len(policies.TabularPolicy(load(edition, recall=recall)).state_lookup) for recall in ("history", "state")]
     return (
-        f"{box}: `{BOXES[box]}`, {len(states):,} states, {len(decisions):,} of them decisions; "
+        f"{edition}: `{EDITIONS[edition]}`, {len(states):,} states, {len(decisions):,} of them decisions; "
         f"{known[0]:,} information states with `recall=history`, {known[1]:,} with `recall=state`"
     )
 
@@ -221,24 +223,24 @@ def sizes(box: str) -> str:
 def main() -> None:
     """Run the algorithms and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--boxes", nargs="+", choices=BOXES, default=list(BOXES))
+    parser.add_argument("--editions", nargs="+", choices=EDITIONS, default=list(EDITIONS))
     parser.add_argument("--only", nargs="+", choices=ALGORITHMS, default=list(ALGORITHMS))
     given = parser.parse_args()
     torch.set_num_threads(1)
-    for box in given.boxes:
-        print(sizes(box), flush=True)
-    print("\n| algorithm | box | effort | CPU seconds | NashConv |\n| --- | --- | --- | --- | --- |")
+    for edition in given.editions:
+        print(sizes(edition), flush=True)
+    print("\n| algorithm | edition | effort | seconds | NashConv |\n| --- | --- | --- | --- | --- |")
     for name in given.only:
-        for box in given.boxes:
+        for edition in given.editions:
             np.random.seed(0)  # noqa: NPY002 - OpenSpiel uses NumPy's global generator
             began = time.process_time()
             try:
-                learned, effort = ALGORITHMS[name](box)
+                learned, effort = ALGORITHMS[name](edition)
                 seconds = time.process_time() - began
-                gap = f"{nash_conv(box, learned):.2g}"
+                gap = f"{nash_conv(edition, learned):.2g}"
             except Exception as error:
                 effort, seconds, gap = f"{type(error).__name__}: {error}"[:100], time.process_time() - began, ""
-            print(f"| {name} | {box} | {effort} | {seconds:.1f} | {gap} |", flush=True)
+            print(f"| {name} | {edition} | {effort} | {seconds:.1f} | {gap} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,10 @@ from diamant_env.editions import find_edition
 from diamant_env.opponents import Table, make
 from diamant_env.opponents.language import CHOICES, parse_answer, rules_in_words, state_in_words
 
-__all__ = ["Asker", "DiamantEnv", "DiamantTaskset"]
+__all__ = ["DecisionHarness", "DiamantEnv", "DiamantTaskset"]
 
 
-class Asker(vf.Harness[vf.HarnessConfig]):
+class DecisionHarness(vf.Harness[vf.HarnessConfig]):
     """Harness that sends each message as one chat completion, in this process."""
 
     APPENDS_SYSTEM_PROMPT = SUPPORTS_RESUME = True

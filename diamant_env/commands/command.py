@@ -41,9 +41,12 @@ def run_command(command: str, run: Callable[[], object]) -> int:
 
 
 def is_closed_pipe(error: Exception) -> bool:
-    """Return whether an error comes from printing to a closed pipe, which is EINVAL on Windows."""
-    if os.name == "nt" and isinstance(error, OSError) and error.filename is None:
-        return error.errno in (errno.EPIPE, errno.EINVAL)
+    """Return whether an error comes from printing to a closed pipe, for which Windows has EINVAL."""
+    if os.name == "nt" and isinstance(error, OSError) and error.errno == errno.EINVAL and error.filename is None:
+        try:
+            sys.stdout.flush()  # fails again if it was stdout
+        except OSError:
+            return True
     return isinstance(error, BrokenPipeError)
 
 

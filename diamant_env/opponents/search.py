@@ -29,7 +29,7 @@ from diamant_env.state import CONTINUE, LEAVE
 Objective = Literal["win", "score", "margin"]
 PREFIX = "search:"
 _OPTION = re.compile(r"(?P<rollouts>\d+)|(?P<seconds>\d+(\.\d+)?)s|(?P<objective>win|score)")
-_ROUND = 32  # roll-outs of each action between two checks of the time and the stopping rule
+_BATCH = 32  # roll-outs of each action between two checks of the time and the stopping rule
 _SETTLED = 3.0  # standard errors of the difference at which roll-outs of a row stop
 _GAMES = 256  # games per batch
 _MANY_GAMES = 1024  # games per batch with truncated roll-outs
@@ -181,7 +181,7 @@ class SearchAgent:
         totals, squares, played = np.zeros((3, len(flat)))
         open_rows = np.arange(len(flat))
         while len(open_rows):
-            games = min(_ROUND, self.budget.rollouts - int(played[open_rows[0]]))
+            games = min(_BATCH, self.budget.rollouts - int(played[open_rows[0]]))
             earned = self.outcomes(flat[open_rows], edition, games).reshape(2, -1, games)
             gains = earned[LEAVE] - earned[CONTINUE]
             totals[open_rows] += gains.sum(axis=1)

@@ -71,3 +71,6 @@ def test_time_budget_ends_search(monkeypatch):
     monkeypatch.setattr(hint_module, "perf_counter", lambda: next(times))
     found = hint(winning_endgame().game, BASE, 0, seconds=0.6)
     assert found.outlook.games == 3 * hint_module._BATCH
+    monkeypatch.setattr(hint_module, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr(hint_module, "_MOST", 2 * hint_module._BATCH)
+    assert hint(winning_endgame().game, BASE, 0).outlook.games == hint_module._MOST

@@ -128,6 +128,15 @@ def test_results_file_restores_folder(tmp_path, calls):
     assert len(part(tmp_path / "new", seeds=2, tasks=("solitaire",))) == len(before) + 1
 
 
+def test_interrupted_run_is_repeated(tmp_path, calls, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(BenchmarkRun, "measure", lambda *args: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            part(tmp_path)
+    assert json.loads((tmp_path / RESULTS).read_text())["runs"] == []
+    assert len(part(tmp_path, tasks=("solitaire",))) == 4
+
+
 def test_other_settings_need_another_folder(tmp_path, calls):
     part(tmp_path, seeds=1, tasks=("solitaire",))
     assert len(part(tmp_path, seeds=2, tasks=("solitaire",))) == 4  # more seeds of the same settings

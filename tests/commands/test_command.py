@@ -1,6 +1,7 @@
 """Exit of commands: one line for an expected error, 130 after Ctrl-C, silence on a closed pipe."""
 
 import errno
+import io
 import os
 import subprocess
 import sys
@@ -13,6 +14,13 @@ from diamant_env.commands.command import is_closed_pipe, run_command
 
 ROOT = Path(__file__).parents[2]
 GAME = ["bag:18", "traps", "--seed", "3", "--speed", "0"]
+
+
+class ClosedPipe:
+    """Output on Windows whose reader has gone."""
+
+    def flush(self) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
 
 
 def exit_status(error: BaseException) -> int:
@@ -65,18 +73,18 @@ def test_closed_pipe_is_silent():
 
 
 @pytest.mark.parametrize(
-    ("system", "error", "closed"),
+    ("error", "flushed", "closed"),
     [
-        ("posix", BrokenPipeError(errno.EPIPE, "Broken pipe"), True),
-        ("posix", OSError(errno.EINVAL, "Invalid argument"), False),
-        ("nt", OSError(errno.EINVAL, "Invalid argument"), True),
-        ("nt", OSError(errno.EINVAL, "Invalid argument", "a?.json"), False),
-        ("nt", ValueError("seed=-1"), False),
+        (OSError(errno.EINVAL, "Invalid argument"), False, True),
+        (OSError(errno.EINVAL, "Invalid argument"), True, False),
+        (OSError(errno.EINVAL, "Invalid argument", "a?.json"), False, False),
+        (ValueError("seed=-1"), False, False),
     ],
 )
-def test_closed_pipe_of_each_system(system, error, closed, monkeypatch):
+def test_closed_pipe_on_windows(error, flushed, closed, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(os, "name", system)
+        patch.setattr(os, "name", "nt")
+        patch.setattr(sys, "stdout", io.StringIO() if flushed else ClosedPipe())
         found = is_closed_pipe(error)
     assert found is closed
 
@@ -84,7 +92,7 @@ def test_closed_pipe_of_each_system(system, error, closed, monkeypatch):
 def test_ctrl_c_runs_finally():
     code = """
 import signal, sys
-from diamant_env.commands.command import is_closed_pipe, run_command
+from diamant_env.commands.command import run_command
 
 def run():
     try:

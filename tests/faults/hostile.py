@@ -61,6 +61,8 @@ def crafted(good: bytes, mark: Path) -> dict[str, bytes]:
         "deep TOML": f"a = {deep}".encode(),
         "deep TOML tables": ("[" + ".".join(["a"] * 100_000) + "]").encode(),
         "a long number": b"a = " + b"9" * 1_000_000,
+        "many lines": b"\n" * (5 << 20),
+        "many keys": "\n".join(f"a{i} = 1" for i in range(100_000)).encode(),
         "not UTF-8": b"\xff\xfe\xfd name = 1",
         "NaN": b'{"a": NaN, "b": Infinity}',
     }

@@ -185,3 +185,13 @@ def test_exploratory_action_is_uniform_with_importance_weight(monkeypatch):
     assert decisions["action"][~explored].mean() < 0.06
     expected = np.where(decisions["action"][explored] == 1, 0.04, 1.96)
     np.testing.assert_allclose(decisions["weight"][explored], expected, rtol=1e-5)
+
+
+def test_rewards_are_scaled():
+    env = DiamantVecEnv(8, 3, reward="score")
+    learner = Learner(env, PPOConfig(reward_scale=0.25), NetworkConfig(hidden=(4,)), seed=2)
+    learner.policy.action_net.bias.data[1] = 99  # all leave
+    learner.play_turn()
+    banked = env.batch.games["chest"][:, :3].ravel()
+    assert banked.any()
+    np.testing.assert_array_equal(learner.buffer.decisions["reward"][:24], banked / 4)
