@@ -19,8 +19,9 @@ from diamant_env import (
     diamant_v0,
     observation_space,
 )
+from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.observation import SLICES, field_table, shown_columns
-from diamant_env.state import DECIDE, NO_DECISION, OVER, REVEAL
+from diamant_env.state import DECIDE, GAME, NO_DECISION, OVER, REVEAL
 
 # name, first column, size, stride, scale, low, high
 LAYOUT = [
@@ -149,3 +150,7 @@ def test_columns_in_tables_and_spaces():
         assert shown_columns(space).tolist() == list(expected)
     assert shown_columns(Box(0, 1, (91,))) is None
     assert shown_columns(Discrete(90)) is None
+
+
+def test_empty_deck_has_no_bust_chance():
+    assert bust_chance(np.zeros(1, GAME).view(np.recarray)[0]) == 0
