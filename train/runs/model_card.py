@@ -18,6 +18,7 @@ from train.runs.run_folder import read_json
 Judged = tuple[str, Result]  # an edition, and a result in it
 Record = dict[str, Any]
 OF_RESPONSE = ("players", "agent", "can_be_gained_by", "can_be_gained")
+_HEADER = ["players", "fair share", *POOLS, "intruder", "deviation gain"]
 
 
 def about_run(folder: Path, config: Config) -> Record:
@@ -112,7 +113,7 @@ def by_players(record: Record) -> str:
                 f"{response['can_be_gained_by']}: {_text(response['can_be_gained'])}" if response else "not measured",
             ]
         )
-    return markdown_table(["players", "fair share", *POOLS, "intruder", "deviation gain"], rows)
+    return markdown_table(_HEADER, rows)
 
 
 def _above(record: Record) -> str:
@@ -130,7 +131,7 @@ def over_seeds(record: Record) -> str:
         spreads = [_spread(shares) if None not in shares else "not measured" for shares in figures]
         rows.append([str(players), _fair(players), *spreads])
     edition = record["config"]["game"]["edition"]
-    table = markdown_table(["players", "fair share", *POOLS, "intruder", "deviation gain"], rows)
+    table = markdown_table(_HEADER, rows)
     return f"Mean over training seeds, lowest and highest in brackets; `{edition}`:\n\n{table}"
 
 
