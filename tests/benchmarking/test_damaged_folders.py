@@ -8,7 +8,7 @@ from train.benchmarking.folder import PAGE, RESULTS
 from train.benchmarking.results import RESULT
 
 
-@pytest.mark.parametrize("damage", ["{", {"task": "../../elsewhere"}], ids=str)
+@pytest.mark.parametrize("damage", ["{", {"task": "../../elsewhere"}, {"measures": {"gain": {}}}], ids=str)
 def test_damaged_run_is_reported_and_repeated(damage, enter, tmp_path):
     before = enter("--agents", "bag:11", "bag:5")[3]
     damaged = tmp_path / "runs" / "benchmark" / "runs" / "solitaire" / "bag-11" / "0" / RESULT

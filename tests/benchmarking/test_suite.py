@@ -143,7 +143,7 @@ def test_other_settings_need_another_folder(tmp_path, calls):
     assert len(part(tmp_path, algorithms=None, agents=("bag:11",), tasks=("solitaire",))) == 3
     names = [row["algorithm"] for row in json.loads((tmp_path / RESULTS).read_text())["runs"]]
     assert sorted(set(names)) == ["bag:11", "ev:0.75", "mine", "random:0.2"]  # earlier results are kept
-    with pytest.raises(ValueError, match=r"has runs of other settings \(decisions\); give another folder"):
+    with pytest.raises(ValueError, match=r"has runs of other settings \(decisions\); give another folder by --out"):
         part(tmp_path, tasks=("solitaire",), settings=CONFIG.model_copy(update={"decisions": 900}))
 
 

@@ -75,14 +75,20 @@ def test_game_continues_after_window_is_closed(shown, event):
     env.close()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems have a display without these variables")
 @pytest.mark.parametrize("view", [diamant_v0.parallel_env, DiamantEnv])
 def test_missing_display_is_one_error(view, monkeypatch):
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "SDL_VIDEODRIVER"):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"):
         monkeypatch.delenv(name, raising=False)
-    pygame.display.quit()
-    with pytest.raises(OSError, match="no display for a window: "):
-        view(render_mode="human")
+    for driver, reason in (("x11", "x11 not available"), (None, "SDL found none")):
+        pygame.display.quit()
+        if driver is None:  # where SDL would draw offscreen
+            monkeypatch.delenv("SDL_VIDEODRIVER")
+            monkeypatch.setattr(pygame.display, "init", lambda: None)
+            monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+        else:
+            monkeypatch.setenv("SDL_VIDEODRIVER", driver)
+        with pytest.raises(OSError, match=rf"^no display for a window: {reason}$"):
+            view(render_mode="human")
     env = view(render_mode="rgb_array")
     env.reset(seed=0)
     assert env.render().shape == (640, 960, 3)

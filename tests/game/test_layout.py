@@ -133,6 +133,8 @@ def test_history_follows_fields():
     assert observation_space().shape == (90,)
     with pytest.raises(ValueError, match="no field 'bags', 'gold'; did you mean bag"):
         columns("bag", "bags", "gold")
+    with pytest.raises(ValueError, match="no field 'gold', 'gem'; fields: must_decide"):
+        columns("bag", "gold", "gem")
     with pytest.raises(ValueError, match="of shape"):
         Observations(np.zeros(91, np.float32))
 
