@@ -36,6 +36,7 @@ from diamant_env.state import GAME
 from diamant_env.storage.results import save_json
 from train.learning.decisions import EXPLORED_LEAVE, DecisionBuffer, Exploration, Samples, weighted
 from train.learning.league import League, tables_of
+from train.learning.tables import train_tables
 from train.runs.config import CONFIGS, Config, ConfigFile, NetworkConfig, PPOConfig, Settings, optional, parse_arguments
 from train.runs.judging import check_run, curve_point, report_run, save_curve
 from train.runs.run_folder import (
@@ -257,6 +258,8 @@ def train(
         make_env: Factory with the arguments of `DiamantVecEnv`.
         progress: Show a progress bar.
     """
+    if config.per_table:
+        return train_tables(config, folder, lambda own, place: train(own, place, learner, make_env, progress))
     torch.set_num_threads(config.threads)
     game, ppo = config.game, config.ppo
     players, editions = tables_of(config)
@@ -414,7 +417,7 @@ def run_experiment(
     config = arguments.settings
     if folder := arguments.resume:
         config = open_run_folder(folder, type(config))
-        if not (folder / CHECKPOINT).is_file():
+        if not any(folder.rglob(CHECKPOINT)):
             print(f"{folder} has no {CHECKPOINT} yet: the run restarts", file=sys.stderr)
     else:
         check_run(config)

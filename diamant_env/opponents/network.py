@@ -39,6 +39,7 @@ class NetworkAgent:
         metadata: Metadata of the file, such as the training configuration.
         inputs: Name of its inputs among `diamant_env.opponents.inputs.INPUTS`.
         values: Value networks for starts of expeditions under this policy, or None.
+        tables: By number of players, layers that replace `layers` at tables of that size.
 
     Raises:
         ValueError: If the shapes of the layers do not match each other or the inputs.
@@ -54,13 +55,17 @@ class NetworkAgent:
         metadata: dict[str, Any] | None = None,
         inputs: str = RAW,
         values: Values | None = None,
+        tables: Mapping[int, Layers] | None = None,
     ) -> None:
         if not isinstance(activation, str) or activation not in ACTIVATIONS:
             raise ValueError(f"unknown activation {activation!r}; allowed: {', '.join(ACTIVATIONS)}")
         if not isinstance(inputs, str) or inputs not in INPUTS:
             raise ValueError(f"unknown inputs {inputs!r}; allowed: {', '.join(INPUTS)}")
-        check_layers(layers, INPUTS[inputs].width, 2)
+        tables = tables or {}
+        for own in (layers, *tables.values()):
+            check_layers(own, INPUTS[inputs].width, 2)
         self.layers = transposed(layers)
+        self.tables = {players: transposed(own) for players, own in tables.items()}
         self.activation = activation
         self.inputs = inputs
         self.name = name
@@ -80,15 +85,25 @@ class NetworkAgent:
 
     def leave_logit(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the logit of LEAVE less that of CONTINUE, float32 (rows,)."""
-        weight, bias = self.layers[-1]
+        seen = INPUTS[self.inputs](flat)
+        if not self.tables:
+            return self._leave_logit(self.layers, seen)
+        found, players = np.empty(len(flat), np.float32), Observations(flat)["num_players"]
+        for size in np.unique(players):
+            rows = players == size
+            found[rows] = self._leave_logit(self.tables.get(int(size), self.layers), seen[rows])
+        return found
+
+    def _leave_logit(self, layers: Layers, seen: NDArray[np.float32]) -> NDArray[np.float32]:
+        weight, bias = layers[-1]
         with one_blas_thread():
-            values = hidden(INPUTS[self.inputs](flat), self.layers[:-1], self.activation)
+            values = hidden(seen, layers[:-1], self.activation)
             # Softmax over two logits is the logistic function of their difference.
             return values @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """Return all weights by their names in a policy file."""
-        networks = {"": self.weights()}
+        networks = {"": self.weights()} | {f"{players}/": self.weights(players) for players in self.tables}
         if self.values is not None:
             networks |= {f"{_VALUE}{players}/": layers for players, layers in self.values.weights().items()}
         return {
@@ -98,9 +113,13 @@ class NetworkAgent:
             for kind, array in zip(("weight", "bias"), layer, strict=True)
         }
 
-    def weights(self) -> Layers:
-        """Return the untransposed layers: a copy of weight (outputs, inputs), and bias (outputs,) of each."""
-        return [(weight.T.copy(), bias) for weight, bias in self.layers]
+    def at_table(self, players: int) -> NetworkAgent:
+        """Return the policy with a single network, that of tables of this size."""
+        return NetworkAgent(self.weights(players), self.activation, self.name, inputs=self.inputs)
+
+    def weights(self, players: int = 0) -> Layers:
+        """Return a copy of the weight (outputs, inputs) and the bias (outputs,) of each layer at a table size."""
+        return [(weight.T.copy(), bias) for weight, bias in self.tables.get(players, self.layers)]
 
     def save(self, path: str | Path, about: dict[str, Any] | None = None) -> None:
         """Write a policy file that `load` opens.
@@ -140,9 +159,9 @@ class NetworkAgent:
         try:
             activation, inputs = metadata.get("activation", ""), metadata.get("inputs", RAW)
             networks = _networks(tensors)
-            layers = networks.pop("")
-            values = Values({int(name.removeprefix(_VALUE)): own for name, own in networks.items()})
-            network = cls(layers, activation, path, metadata, inputs, values if networks else None)
+            values = {int(name.removeprefix(_VALUE)): own for name, own in networks.items() if name.startswith(_VALUE)}
+            tables = {int(name): own for name, own in networks.items() if name.isdecimal()}
+            network = cls(networks[""], activation, path, metadata, inputs, Values(values) if values else None, tables)
             if metadata.get("sha256") != digest(tensors):
                 raise ValueError("its weights don't match its digest")
             return network
@@ -170,11 +189,12 @@ def digest(tensors: Mapping[str, NDArray[np.float32]]) -> str:
 
 
 def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
-    """Return the layers of the policy, "", and of the value networks, "value/PLAYERS"; ValueError if damaged."""
+    """Return the layers of the policy, "" and "PLAYERS", and of values, "value/PLAYERS"; ValueError if damaged."""
     tables = [name.rpartition("/")[0] for name in tensors]
+    known = ["", *(f"{kind}{players}" for kind in ("", _VALUE) for players in range(1, MAX_PLAYERS + 1))]
     networks: dict[str, Layers] = {}
     for table in dict.fromkeys(["", *tables]):
-        if table not in ["", *(f"{_VALUE}{players}" for players in range(1, MAX_PLAYERS + 1))]:
+        if table not in known:
             raise ValueError(f"tensors of an unknown network {table!r}")
         places = [f"{table}/{layer}".lstrip("/") for layer in range(max(1, math.ceil(tables.count(table) / 2)))]
         try:

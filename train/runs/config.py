@@ -207,6 +207,8 @@ class Config(Run):
     obsolete: ClassVar[dict[str, Any]] = {"start": "", "value_first": ...}
     checkpoints: Number = 8
     """Evenly spaced checkpoints; all policies and the last training state are kept."""
+    per_table: bool = False
+    """Train one network per table size, one after another with the whole budget each, see `train.learning.tables`."""
     game: GameConfig = GameConfig()
     opponents: OpponentsConfig = OpponentsConfig()
     ppo: PPOConfig = PPOConfig()

@@ -1,0 +1,71 @@
+"""One network per table size: trained apart, saved together, resumed to the same bytes."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from diamant_env import Batch
+from diamant_env.opponents.network import NetworkAgent
+from train.ppo import main
+from train.responding.search import shape_of
+from train.runs.config import Config
+from train.runs.run_folder import CHECKPOINT, CONFIG, POLICY, read_json
+
+WORDS = (
+    "--per-table --game.num-players 4 2 4 3 --ppo.decisions 600 --ppo.games 12 --ppo.turns 8 --network.hidden 4 "
+    "--name small --no-judge --judge.curve-points 1 --judge.curve-games 100 --checkpoints 1"
+)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    place = tmp_path_factory.mktemp("tables")
+    assert main([*WORDS.split(), "--out", str(place)]) == 0
+    return place / "small-seed0"
+
+
+def observations(players):
+    """Return observations of the first turn and after one seat has left."""
+    batch = Batch(4, players)
+    rows = [batch.reset(seed=players).reshape(4 * players, -1)]
+    leaves = np.zeros((4, players), np.int8)
+    leaves[:, 0] = 1
+    rows.append(batch.step(leaves)[0].reshape(4 * players, -1))
+    return np.concatenate(rows)
+
+
+def test_each_table_size_has_the_network_of_its_run(run):
+    policy = NetworkAgent.load(run / POLICY)
+    own = {players: NetworkAgent.load(run / f"{players}-players" / POLICY) for players in (2, 3, 4)}
+    rows = [observations(players) for players in own]
+    expected = [own[players].leave_logit(each) for players, each in zip(own, rows, strict=True)]
+    order = np.random.default_rng(0).permutation(sum(map(len, rows)))
+    np.testing.assert_array_equal(policy.leave_logit(np.concatenate(rows)[order]), np.concatenate(expected)[order])
+    for players, each in zip(own, rows, strict=True):
+        np.testing.assert_array_equal(policy.at_table(players).leave_logit(each), own[players].leave_logit(each))
+        assert not np.array_equal(policy.at_table(5).leave_logit(each), expected[-1])
+    np.testing.assert_array_equal(policy.leave_logit(observations(5)), own[2].leave_logit(observations(5)))
+    assert shape_of(policy.at_table(3)) == Config.model_validate({"network": {"hidden": [4]}}).network
+
+
+def test_time_is_the_sum_and_every_run_is_judged_at_its_tables(run):
+    times = [read_json(run / f"{players}-players" / "time.json") for players in (2, 3, 4)]
+    for key in ("decisions", "seconds"):
+        assert read_json(run / "time.json")[key] == sum(time[key] for time in times)
+    assert all(time["decisions"] >= 600 for time in times)
+    for players in (2, 3, 4):
+        text = (run / f"{players}-players" / CONFIG).read_text()
+        assert "per_table = false" in text
+        assert text.count(f"num_players = {players}") + text.count(f"num_players = [\n    {players},\n]") == 2
+
+
+def test_resume_gives_the_same_bytes(run, tmp_path):
+    """The second table size had not begun, the third was killed before its policy was saved."""
+    again = tmp_path / "again"
+    shutil.copytree(run, again)
+    shutil.rmtree(again / "3-players")
+    for path in (again / POLICY, again / "4-players" / POLICY, again / "4-players" / CHECKPOINT):
+        path.unlink()
+    assert main(["--resume", str(again), "--no-judge"]) == 0
+    assert (again / POLICY).read_bytes() == (run / POLICY).read_bytes()
