@@ -27,7 +27,9 @@ from diamant_env.editions import (
 from diamant_env.storage.reading import nearest
 
 _RIVALS = MAX_PLAYERS - 1
-_MAX_CHEST = MAX_GEMS * MAX_EXPEDITIONS + MAX_RELICS * MAX_RELIC_VALUE
+_MAX_RELIC_SUM = MAX_RELICS * MAX_RELIC_VALUE
+_MAX_BANKED = MAX_GEMS + _MAX_RELIC_SUM
+_MAX_CHEST = MAX_GEMS * MAX_EXPEDITIONS + _MAX_RELIC_SUM
 
 
 class Field(NamedTuple):
@@ -71,7 +73,7 @@ PUBLIC = (
     Field("bag", 1, 8, 0, MAX_GEMS, "gems that each player inside carries, the same for all"),
     Field("path_gems", 1, 8, 0, MAX_GEMS, "gems on the path"),
     Field("path_relics", 1, 1, 0, MAX_RELICS, "relics on the path"),
-    Field("path_relic_value", 1, 8, 0, MAX_RELICS * MAX_RELIC_VALUE, "total value of the relics on the path"),
+    Field("path_relic_value", 1, 8, 0, _MAX_RELIC_SUM, "total value of the relics on the path"),
     Field("relics_taken", 1, 2, 0, MAX_RELICS, "relics that all players have taken"),
     Field("hidden_chests", 1, 1, 0, 1, "1 if chests are hidden: rivals' chests and the lead are then 0"),
     Field("bust_chance", 1, 0.125, 0, 1, "probability that the next card ends the expedition"),
@@ -86,7 +88,9 @@ HISTORY_EXPEDITIONS = 5
 _BY_SEAT = MAX_PLAYERS * HISTORY_EXPEDITIONS
 HISTORY = (
     Field("history_left_turn", _BY_SEAT, 8, 0, MAX_CARDS, "turn at which each seat left each expedition, else 0"),
-    Field("history_banked", _BY_SEAT, 16, 0, MAX_GEMS, "gems and relic value that each seat banked in each expedition"),
+    Field(
+        "history_banked", _BY_SEAT, 16, 0, _MAX_BANKED, "gems and relic value that each seat banked in each expedition"
+    ),
     Field("history_turns", HISTORY_EXPEDITIONS, 8, 0, MAX_CARDS, "cards turned up in each expedition"),
     Field("history_bust", HISTORY_EXPEDITIONS, 1, 0, 1, "1 for each expedition that a trap ended"),
 )

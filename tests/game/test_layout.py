@@ -108,7 +108,7 @@ def test_blank_rivals_erase_rival_fields_only():
 # name, first column, size, scale, high
 HISTORY_LAYOUT = [
     ("history_left_turn", 90, 40, 8, 100),
-    ("history_banked", 130, 40, 16, 1000),
+    ("history_banked", 130, 40, 16, 1500),
     ("history_turns", 170, 5, 8, 100),
     ("history_bust", 175, 5, 1, 1),
 ]
