@@ -176,11 +176,6 @@ class parallel_env(ParallelEnv, EzPickle):
         observations, rewards, infos = self._results(rows[0])
         return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
 
-    @property
-    def num_seats(self) -> int:
-        """The number of players at the table."""
-        return len(self.possible_agents)
-
     def state(self) -> NDArray[np.float32]:
         """Return the global state, float32 (NUM_FEATURES,): player_0's observation with open chests."""
         return self._batch.state()[0]
@@ -196,7 +191,7 @@ class parallel_env(ParallelEnv, EzPickle):
         return self._pictures.draw()[0]
 
     def __repr__(self) -> str:
-        return f"<parallel_env: {self.num_seats} players, {self.edition.name}, reward {self._batch.reward}>"
+        return f"<parallel_env: {self.max_num_agents} players, {self.edition.name}, reward {self._batch.reward}>"
 
     def _repr_png_(self) -> bytes | None:
         """Return a PNG for notebooks, with ``render_mode="rgb_array"`` after the first reset."""

@@ -49,7 +49,6 @@ class Edition:
         bust_removes: Number of the two equal trap cards that leave the game at a bust.
         tie_break: ``"shared"``: players with the same score share the victory; ``"relics"``: most relics first.
         hidden_chests: Whether rivals' chests are hidden.
-        stones: Rubies (1 gem) and diamonds (5 gems) in the box; unused, since the reserve is unlimited.
         source: The rulebook.
 
     Raises:
@@ -67,7 +66,6 @@ class Edition:
     bust_removes: int = 1
     tie_break: Literal["shared", "relics"] = "shared"
     hidden_chests: bool = False
-    stones: tuple[int, int] | None = None
     source: str = ""
 
     def __post_init__(self) -> None:
@@ -219,14 +217,12 @@ _PUBLISHED = [
         treasures=_TREASURES,
         traps=_DIAMANT_TRAPS,
         relics=_RELICS_BY_ORDER,
-        stones=(60, 40),
         source="the English rulebook, IELLO 2016",
     ),
     Edition(
         name="iello-2016-fr",
         treasures=_TREASURES,
         traps=_DIAMANT_TRAPS,
-        stones=(60, 40),
         source="the French rulebook, IELLO 2016",
     ),
     Edition(
@@ -236,7 +232,6 @@ _PUBLISHED = [
         relics=_PRINTED_RELICS,
         relics_enter="expedition",
         relic_values="printed",
-        stones=(60, 40),
         source="the French rulebook, IELLO 2016, with its variant of relics",
     ),
     Edition(
@@ -258,7 +253,6 @@ _PUBLISHED = [
         name="schmidt-2005",
         treasures=_TREASURES,
         traps=("snake", "scorpion", "rockfall", "gas", "explosion"),
-        stones=(60, 30),
         source="a French translation of the rulebook of 2005",
     ),
     Edition(

@@ -29,7 +29,7 @@ def rewards() -> str:
 
 def editions() -> str:
     """Return the table of editions."""
-    header = ["edition", "cards", "treasures", "traps", "relics", "expeditions", "tie", "chests", "stones", "from"]
+    header = ["edition", "cards", "treasures", "traps", "relics", "expeditions", "tie", "chests", "from"]
     rows = [
         [
             f"`{edition.name}`",
@@ -40,7 +40,6 @@ def editions() -> str:
             edition.expeditions,
             {"shared": "shared", "relics": "most relics, then shared"}[edition.tie_break],
             "hidden" if edition.hidden_chests else "open",
-            "–" if edition.stones is None else f"{edition.stones[0]}×1 + {edition.stones[1]}×5",
             edition.source,
         ]
         for edition in EDITIONS.values()

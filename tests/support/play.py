@@ -87,11 +87,11 @@ class Play:
 
     @property
     def chests(self) -> list[int]:
-        return self.game["chest"][: self.env.num_seats].tolist()
+        return self.game["chest"][: self.env.max_num_agents].tolist()
 
     @property
     def relics(self) -> list[int]:
-        return self.game["relics"][: self.env.num_seats].tolist()
+        return self.game["relics"][: self.env.max_num_agents].tolist()
 
     @property
     def deck(self) -> dict[int | str, int]:
@@ -118,7 +118,7 @@ class Play:
         assert set(seats) <= set(inside), f"{seats} leave, but {inside} are inside"
         actions = {f"player_{seat}": LEAVE if seat in seats else CONTINUE for seat in inside}
         _, rewards, *_ = self.env.step(actions)
-        self.rewards = [rewards[f"player_{seat}"] for seat in range(self.env.num_seats)]
+        self.rewards = [rewards[f"player_{seat}"] for seat in range(self.env.max_num_agents)]
         bust = self.game["bust_card"] != NO_CARD
         self.cards_left -= int(bust) + int(not self.over)
         assert self.cards_left >= 0, "the test's deck has too few cards"
