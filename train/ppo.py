@@ -258,8 +258,6 @@ def train(
         make_env: Factory with the arguments of `DiamantVecEnv`.
         progress: Show a progress bar.
     """
-    if config.per_table:
-        return train_tables(config, folder, lambda own, place: train(own, place, learner, make_env, progress))
     torch.set_num_threads(config.threads)
     game, ppo = config.game, config.ppo
     players, editions = tables_of(config)
@@ -424,7 +422,7 @@ def run_experiment(
         folder = new_run_folder(arguments.out, config)
     try:
         with locked(folder):
-            network = train(config, folder)
+            network = train_tables(config, folder, train) if config.per_table else train(config, folder)
             if arguments.judge:
                 report_run(network, config, folder)
     except KeyboardInterrupt:

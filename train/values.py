@@ -20,7 +20,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.values import Values
 from train.learning.values import fit, play_starts
 from train.runs.config import Config, parse_options
-from train.runs.run_folder import POLICY, locked, open_run_folder, read_json, save_policy
+from train.runs.run_folder import POLICY, locked, open_run_folder, save_policy
 
 COMMAND = "python -m train.values"
 
@@ -54,7 +54,6 @@ def learn_values(arguments: Arguments) -> dict[int, float]:
         raise ValueError(f"games={arguments.games}; at least 100 are needed")
     with locked(arguments.run):
         config = open_run_folder(arguments.run, Config)
-        decisions = read_json(arguments.run / "time.json")["decisions"]
         network = NetworkAgent.load(arguments.run / POLICY)
         networks, explained = {}, {}
         for players in sorted({*config.game.num_players} - {1}):
@@ -63,7 +62,7 @@ def learn_values(arguments: Arguments) -> dict[int, float]:
             networks[players], explained[players] = fit(starts, learning)
             say(f"{players} players: {explained[players]:.3f} of the variance of the win share is explained.")
         network.values = Values(networks)
-        save_policy(arguments.run / POLICY, network, config, decisions)
+        save_policy(arguments.run / POLICY, network, config, network.metadata["decisions"])
     return explained
 
 

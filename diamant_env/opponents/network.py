@@ -42,7 +42,7 @@ class NetworkAgent:
         tables: By number of players, layers that replace `layers` at tables of that size.
 
     Raises:
-        ValueError: If the shapes of the layers do not match each other or the inputs.
+        ValueError: If the shapes of the layers do not match each other or the inputs, or a table size is out of range.
     """
 
     memoryless = True
@@ -62,6 +62,8 @@ class NetworkAgent:
         if not isinstance(inputs, str) or inputs not in INPUTS:
             raise ValueError(f"unknown inputs {inputs!r}; allowed: {', '.join(INPUTS)}")
         tables = tables or {}
+        if wrong := [players for players in tables if not 1 <= players <= MAX_PLAYERS]:
+            raise ValueError(f"a network for tables of {wrong[0]}; 1 to {MAX_PLAYERS} players are possible")
         for own in (layers, *tables.values()):
             check_layers(own, INPUTS[inputs].width, 2)
         self.layers = transposed(layers)
@@ -117,9 +119,14 @@ class NetworkAgent:
         """Return the policy with a single network, that of tables of this size."""
         return NetworkAgent(self.weights(players), self.activation, self.name, inputs=self.inputs)
 
-    def weights(self, players: int = 0) -> Layers:
-        """Return a copy of the weight (outputs, inputs) and the bias (outputs,) of each layer at a table size."""
-        return [(weight.T.copy(), bias) for weight, bias in self.tables.get(players, self.layers)]
+    def weights(self, players: int | None = None) -> Layers:
+        """Return a copy of the weight (outputs, inputs) and the bias (outputs,) of each layer.
+
+        Args:
+            players: Table size; None: the network of all sizes without one of their own.
+        """
+        layers = self.layers if players is None else self.tables.get(players, self.layers)
+        return [(weight.T.copy(), bias) for weight, bias in layers]
 
     def save(self, path: str | Path, about: dict[str, Any] | None = None) -> None:
         """Write a policy file that `load` opens.
@@ -190,13 +197,13 @@ def digest(tensors: Mapping[str, NDArray[np.float32]]) -> str:
 
 def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
     """Return the layers of the policy, "" and "PLAYERS", and of values, "value/PLAYERS"; ValueError if damaged."""
-    tables = [name.rpartition("/")[0] for name in tensors]
+    prefixes = [name.rpartition("/")[0] for name in tensors]
     known = ["", *(f"{kind}{players}" for kind in ("", _VALUE) for players in range(1, MAX_PLAYERS + 1))]
     networks: dict[str, Layers] = {}
-    for table in dict.fromkeys(["", *tables]):
+    for table in dict.fromkeys(["", *prefixes]):
         if table not in known:
             raise ValueError(f"tensors of an unknown network {table!r}")
-        places = [f"{table}/{layer}".lstrip("/") for layer in range(max(1, math.ceil(tables.count(table) / 2)))]
+        places = [f"{table}/{layer}".lstrip("/") for layer in range(max(1, math.ceil(prefixes.count(table) / 2)))]
         try:
             networks[table] = [(tensors[f"{place}.weight"], tensors[f"{place}.bias"]) for place in places]
         except KeyError as error:

@@ -1,20 +1,19 @@
 """One network per table size: trained apart, saved together, resumed to the same bytes."""
 
-import shutil
-
 import numpy as np
 import pytest
 
 from diamant_env import Batch
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.sb3 import DiamantVecEnv
 from train.ppo import main
 from train.responding.search import shape_of
-from train.runs.config import Config
+from train.runs.config import Config, read_config
 from train.runs.run_folder import CHECKPOINT, CONFIG, POLICY, read_json
 
 WORDS = (
     "--per-table --game.num-players 4 2 4 3 --ppo.decisions 600 --ppo.games 12 --ppo.turns 8 --network.hidden 4 "
-    "--name small --no-judge --judge.curve-points 1 --judge.curve-games 100 --checkpoints 1"
+    "--name small --no-judge --judge.curve-points 1 --judge.curve-games 100 --checkpoints 2"
 )
 
 
@@ -53,19 +52,24 @@ def test_time_is_the_sum_and_every_run_is_judged_at_its_tables(run):
     times = [read_json(run / f"{players}-players" / "time.json") for players in (2, 3, 4)]
     for key in ("decisions", "seconds"):
         assert read_json(run / "time.json")[key] == sum(time[key] for time in times)
-    assert all(time["decisions"] >= 600 for time in times)
+    assert NetworkAgent.load(run / POLICY).metadata["decisions"] == read_json(run / "time.json")["decisions"] >= 1800
     for players in (2, 3, 4):
-        text = (run / f"{players}-players" / CONFIG).read_text()
-        assert "per_table = false" in text
-        assert text.count(f"num_players = {players}") + text.count(f"num_players = [\n    {players},\n]") == 2
+        config = read_config(run / f"{players}-players" / CONFIG)
+        assert (config.per_table, config.game.num_players, config.judge.num_players) == (False, (players,), players)
 
 
-def test_resume_gives_the_same_bytes(run, tmp_path):
-    """The second table size had not begun, the third was killed before its policy was saved."""
-    again = tmp_path / "again"
-    shutil.copytree(run, again)
-    shutil.rmtree(again / "3-players")
-    for path in (again / POLICY, again / "4-players" / POLICY, again / "4-players" / CHECKPOINT):
-        path.unlink()
-    assert main(["--resume", str(again), "--no-judge"]) == 0
-    assert (again / POLICY).read_bytes() == (run / POLICY).read_bytes()
+def test_resume_gives_the_same_bytes(run, tmp_path, monkeypatch):
+    """The run is interrupted after the first checkpoint of the second table size."""
+    play, broken = DiamantVecEnv.play, tmp_path / run.name
+
+    def interrupted(env, actions):
+        if (broken / "3-players" / CHECKPOINT).is_file():
+            raise KeyboardInterrupt
+        return play(env, actions)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DiamantVecEnv, "play", interrupted)
+        assert main([*WORDS.split(), "--out", str(tmp_path)]) == 130
+    assert not (broken / "3-players" / POLICY).exists()
+    assert main(["--resume", str(broken), "--no-judge"]) == 0
+    assert (broken / POLICY).read_bytes() == (run / POLICY).read_bytes()

@@ -73,3 +73,9 @@ def test_damaged_or_foreign_policy_file_is_refused(damaged, complaint, tmp_path)
     assert complaint in str(error.value)
     with pytest.raises(FileNotFoundError, match=r"nothing\.safetensors"):
         NetworkAgent.load(tmp_path / "nothing.safetensors")
+
+
+def test_network_for_an_impossible_table_size_is_refused():
+    layers = [(TENSORS[f"{k}.weight"], TENSORS[f"{k}.bias"]) for k in range(2)]
+    with pytest.raises(ValueError, match="a network for tables of 9; 1 to 8 players are possible"):
+        NetworkAgent(layers, tables={4: layers, 9: layers})

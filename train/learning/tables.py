@@ -4,41 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
 from train.runs.config import Config, config_text
-from train.runs.run_folder import CONFIG, POLICY, read_json, save_policy
+from train.runs.run_folder import CONFIG, POLICY, locked, machine_and_versions, read_json, save_policy
+
+AnyConfig = TypeVar("AnyConfig", bound=Config)
 
 
-def train_tables(config: Config, folder: Path, train: Callable[[Config, Path], NetworkAgent]) -> NetworkAgent:
+def train_tables(config: AnyConfig, folder: Path, train: Callable[[AnyConfig, Path], NetworkAgent]) -> NetworkAgent:
     """Train one table size after another, resuming each; return and save the policy of all sizes.
+
+    Tables of any other size get the network of the smallest.
 
     Args:
         config: Configuration with `per_table`.
-        folder: Folder of the run, whose folders ``3-players`` etc. hold the runs of the table sizes.
+        folder: Folder of the run, in which ``3-players`` etc. are the runs of the table sizes.
         train: Function that trains one of them in its folder.
     """
-    policies, times = {}, []
+    networks, seconds, decisions = {}, 0.0, 0
     for players in sorted({*config.game.num_players}):
-        own = config_at(config, players)
-        place = folder / f"{players}-players"
-        place.mkdir(exist_ok=True)
-        write_whole(place / CONFIG, config_text(own))
-        policies[players] = train(own, place)
-        times.append(read_json(place / "time.json"))
-    decisions, seconds = (sum(time[key] for time in times) for key in ("decisions", "seconds"))
-    first, *others = policies.values()
-    tables = dict(zip(list(policies)[1:], (other.weights() for other in others), strict=True))
-    policy = NetworkAgent(first.weights(), first.activation, config.name, inputs=first.inputs, tables=tables)
+        own, place = config_at(config, players), folder / f"{players}-players"
+        with locked(place):
+            write_whole(place / CONFIG, config_text(own))
+            save_json(machine_and_versions(), place / "versions.json")
+            train(own, place)
+        policy = NetworkAgent.load(place / POLICY)
+        networks[players] = policy.weights()
+        decisions += policy.metadata["decisions"]
+        seconds += read_json(place / "time.json")["seconds"]
+    smallest = networks.pop(min(networks))
+    policy = NetworkAgent(smallest, policy.activation, config.name, inputs=policy.inputs, tables=networks)
     save_policy(folder / POLICY, policy, config, decisions)
     save_json({"seconds": seconds, "decisions": decisions, "threads": config.threads}, folder / "time.json")
     return policy
 
 
-def config_at(config: Config, players: int) -> Config:
-    """Return the configuration of one table size, where the learning curve is measured too."""
+def config_at(config: AnyConfig, players: int) -> AnyConfig:
+    """Return the configuration of one table size, which is also that of its learning curve."""
     game = config.game.model_copy(update={"num_players": (players,)})
     judge = config.judge.model_copy(update={"num_players": max(players, 2)})
     return config.model_copy(update={"per_table": False, "game": game, "judge": judge})

@@ -208,7 +208,7 @@ class Config(Run):
     checkpoints: Number = 8
     """Evenly spaced checkpoints; all policies and the last training state are kept."""
     per_table: bool = False
-    """Train one network per table size, one after another with the whole budget each, see `train.learning.tables`."""
+    """Train one network per table size, one after another with `ppo.decisions` each; other sizes get the smallest's."""
     game: GameConfig = GameConfig()
     opponents: OpponentsConfig = OpponentsConfig()
     ppo: PPOConfig = PPOConfig()
