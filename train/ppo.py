@@ -42,12 +42,14 @@ from train.runs.judging import check_run, curve_point, report_run, save_curve
 from train.runs.run_folder import (
     CHECKPOINT,
     POLICY,
+    TIME,
     Checkpoints,
     as_tensors,
     load_checkpoint,
     locked,
     new_run_folder,
     open_run_folder,
+    read_json,
     save_checkpoint,
     save_policy,
 )
@@ -268,10 +270,9 @@ def train(
     run.begin()
     logger = configure(str(folder / "tensorboard"), ["tensorboard"])
     DiamantVecEnv(1, 2).play_once()  # compile before timing
-    start, before = perf_counter(), model.decisions
     with tqdm(
         total=ppo.decisions,
-        initial=before,
+        initial=model.decisions,
         unit=" decisions",
         unit_scale=True,
         desc="training",
@@ -279,7 +280,9 @@ def train(
         disable=not progress or parent_process() is not None,  # bars of workers would overwrite each other
     ) as bar:
         while model.decisions < ppo.decisions:
+            start = perf_counter()
             model.update(model.rollout())
+            run.seconds += perf_counter() - start
             bar.update(model.decisions - bar.n)
             for name, value in model.log.items():
                 logger.record(f"train/{name}", value.item())
@@ -291,17 +294,17 @@ def train(
                     share = run.curve[-1]["win_share"]
                     logger.record("judge/win_share", share)
                     bar.set_postfix_str(f"wins {share:.3f} against {POOLS[0]}, fair {1 / config.judge.num_players:.3f}")
-    return run.finish(perf_counter() - start, model.decisions - before)
+    return run.finish()
 
 
 class TrainingRun:
-    """State of a run beside the learner's: opponents, averaged weights, learning curve and checkpoints."""
+    """State of a run beside the learner's: opponents, averaged weights, learning curve, checkpoints and time."""
 
     def __init__(self, config: Config, folder: Path, league: League, learner: Learner) -> None:
         self.config, self.folder, self.league, self.learner = config, folder, league, learner
         self.checkpoints = Checkpoints(config, folder)
         self.curve: list[dict[str, float]] = []
-        self.judging_seconds = 0.0
+        self.seconds = self.earlier = 0.0  # rollouts and updates of this process, and of those before it
         self.next_snapshot = self.averaged = 0
         self.average: list[NDArray[np.float64]] = []
 
@@ -309,6 +312,7 @@ class TrainingRun:
         """Restore the folder's checkpoint, if any."""
         if saved := load_checkpoint(self.folder, self.config):
             self.restore(saved)
+            self.earlier = read_json(self.folder / TIME)["seconds"]
 
     def average_weights(self) -> None:
         """Average the policy's weights over the last part of the run."""
@@ -343,13 +347,21 @@ class TrainingRun:
 
     def judge(self) -> None:
         """Add a point to the learning curve and save it."""
-        start = perf_counter()
         self.curve.append({"decisions": self.learner.decisions, **curve_point(self.policy(), self.config)})
         save_curve(self.curve, self.config, self.folder)
-        self.judging_seconds += perf_counter() - start
+
+    def times(self) -> dict[str, float]:
+        """Return seconds and throughput so far, and the share of engine and opponents in the time of this process."""
+        env, done, seconds = self.learner.env, self.learner.decisions, self.seconds + self.earlier
+        speed = {"seconds": seconds, "decisions": done, "decisions_per_second": done / seconds}
+        shares = {"engine_share": env.engine_seconds, "opponents_share": env.opponent_seconds}
+        shares = {name: part / self.seconds for name, part in shares.items()}
+        return {**speed, "threads": self.config.threads, **shares}
 
     def save(self) -> None:
-        """Save the policy and the state of the run."""
+        """Save the policy, the state of the run and its time."""
+        if self.seconds:
+            save_json(self.times(), self.folder / TIME)
         self.checkpoints.save(self.policy(), self.learner.decisions)
         own = ("next_snapshot", "averaged", "average", "curve")
         state = {name: getattr(self, name) for name in own} | {"kept": self.checkpoints.saved}
@@ -368,21 +380,18 @@ class TrainingRun:
             why = " ".join(f"{type(error).__name__}: {error}".split())
             raise ValueError(f"{self.folder / CHECKPOINT} does not fit the run: {why}") from None
 
-    def finish(self, seconds: float, decisions: int) -> NetworkAgent:
-        """Save and return the policy and the throughput of `decisions` in `seconds`."""
-        env, threads, done = self.learner.env, self.config.threads, self.learner.decisions
-        seconds -= self.judging_seconds
+    def finish(self) -> NetworkAgent:
+        """Save and return the policy."""
+        done = self.learner.decisions
         if self.config.judge.curve_points and (not self.curve or self.curve[-1]["decisions"] < done):
             self.judge()
         save_policy(self.folder / POLICY, self.policy(), self.config, done)
-        if decisions:
-            times = {"seconds": seconds, "decisions": decisions, "decisions_per_second": decisions / seconds}
-            shares = {"engine_share": env.engine_seconds / seconds, "opponents_share": env.opponent_seconds / seconds}
-            save_json({**times, "threads": threads, **shares}, self.folder / "time.json")
+        if self.seconds:
+            found = self.times()
             say(
-                f"{decisions:,} decisions in {seconds:.0f} s: {decisions / seconds:,.0f} a second with threads = "
-                f"{threads}; engine and observation {shares['engine_share']:.1%} of the time, opponents' inference "
-                f"{shares['opponents_share']:.1%}."
+                f"{done:,} decisions in {found['seconds']:.0f} s: {found['decisions_per_second']:,.0f} a second with "
+                f"threads = {self.config.threads}; engine and observation {found['engine_share']:.1%} of the time, "
+                f"opponents' inference {found['opponents_share']:.1%}."
             )
         self.save()  # last: a run killed earlier repeats `finish`
         return self.policy()

@@ -16,7 +16,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.ppo import Learner, TrainingRun, main, train
 from train.runs.config import Config, NetworkConfig, PPOConfig
-from train.runs.run_folder import POLICY, load_checkpoint, new_run_folder, save_checkpoint, save_policy
+from train.runs.run_folder import POLICY, TIME, load_checkpoint, new_run_folder, read_json, save_checkpoint, save_policy
 
 SMALL = {
     "threads": 1,
@@ -93,7 +93,11 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
         patch.setattr(DiamantVecEnv, "play", dies)
         with pytest.raises(Killed):
             train(config, broken)
+    before = read_json(broken / TIME)
     train(config, broken)
+    found, expected = read_json(broken / TIME), read_json(whole / TIME)
+    assert 0 < before["decisions"] < found["decisions"] == expected["decisions"]
+    assert 0 < before["seconds"] < found["seconds"]
     assert (broken / POLICY).read_bytes() == (whole / POLICY).read_bytes()
     policies = sorted(path.name for path in (whole / "checkpoints").iterdir())
     assert len(policies) == SMALL["checkpoints"]

@@ -9,7 +9,7 @@ from diamant_env.sb3 import DiamantVecEnv
 from train.ppo import main
 from train.responding.search import shape_of
 from train.runs.config import Config, read_config
-from train.runs.run_folder import CHECKPOINT, CONFIG, POLICY, read_json
+from train.runs.run_folder import CHECKPOINT, CONFIG, POLICY, TIME, read_json
 
 WORDS = (
     "--per-table --game.num-players 4 2 4 3 --ppo.decisions 600 --ppo.games 12 --ppo.turns 8 --network.hidden 4 "
@@ -49,10 +49,10 @@ def test_each_table_size_has_the_network_of_its_run(run):
 
 
 def test_time_is_the_sum_and_every_run_is_judged_at_its_tables(run):
-    times = [read_json(run / f"{players}-players" / "time.json") for players in (2, 3, 4)]
+    times = [read_json(run / f"{players}-players" / TIME) for players in (2, 3, 4)]
     for key in ("decisions", "seconds"):
-        assert read_json(run / "time.json")[key] == sum(time[key] for time in times)
-    assert NetworkAgent.load(run / POLICY).metadata["decisions"] == read_json(run / "time.json")["decisions"] >= 1800
+        assert read_json(run / TIME)[key] == sum(time[key] for time in times)
+    assert NetworkAgent.load(run / POLICY).metadata["decisions"] == read_json(run / TIME)["decisions"] >= 1800
     for players in (2, 3, 4):
         config = read_config(run / f"{players}-players" / CONFIG)
         assert (config.per_table, config.game.num_players, config.judge.num_players) == (False, (players,), players)

@@ -10,7 +10,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
 from train.runs.config import Config, config_text
-from train.runs.run_folder import CONFIG, POLICY, locked, machine_and_versions, read_json, save_policy
+from train.runs.run_folder import CONFIG, POLICY, TIME, locked, machine_and_versions, read_json, save_policy
 
 AnyConfig = TypeVar("AnyConfig", bound=Config)
 
@@ -35,11 +35,11 @@ def train_tables(config: AnyConfig, folder: Path, train: Callable[[AnyConfig, Pa
         policy = NetworkAgent.load(place / POLICY)
         networks[players] = policy.weights()
         decisions += policy.metadata["decisions"]
-        seconds += read_json(place / "time.json")["seconds"]
+        seconds += read_json(place / TIME)["seconds"]
     smallest = networks.pop(min(networks))
     policy = NetworkAgent(smallest, policy.activation, config.name, inputs=policy.inputs, tables=networks)
     save_policy(folder / POLICY, policy, config, decisions)
-    save_json({"seconds": seconds, "decisions": decisions, "threads": config.threads}, folder / "time.json")
+    save_json({"seconds": seconds, "decisions": decisions, "threads": config.threads}, folder / TIME)
     return policy
 
 

@@ -13,7 +13,7 @@ from diamant_env.judging.tables import estimate_text, verdict
 from diamant_env.opponents.pools import POOLS
 from diamant_env.storage.markdown import markdown_table
 from train.runs.config import Config
-from train.runs.run_folder import read_json
+from train.runs.run_folder import TIME, read_json
 
 Judged = tuple[str, Result]  # an edition, and a result in it
 Record = dict[str, Any]
@@ -23,7 +23,7 @@ _HEADER = ["players", "fair share", *POOLS, "intruder", "deviation gain"]
 
 def about_run(folder: Path, config: Config) -> Record:
     """Return the training data of a model card; raise a FileNotFoundError or ValueError if the run is unfinished."""
-    time, found = (read_json(folder / name) for name in ("time.json", "versions.json"))
+    time, found = (read_json(folder / name) for name in (TIME, "versions.json"))
     try:
         about = {"config": config.model_dump(mode="json", exclude_none=True), "commit": found.get("commit", "unknown")}
         about |= {"platform": found["platform"]}

@@ -25,7 +25,7 @@ from diamant_env.storage.reading import parse_json, read_bytes, read_text
 from diamant_env.storage.results import save_json, versions
 from train.runs.config import AnyConfig, Config, Run, config_text, read_config
 
-CONFIG, POLICY, CHECKPOINT = "config.toml", "policy.safetensors", "checkpoint.pt"
+CONFIG, POLICY, CHECKPOINT, TIME = "config.toml", "policy.safetensors", "checkpoint.pt", "time.json"
 _LARGEST = 1 << 28  # bytes of a checkpoint; typical ones have some megabytes
 
 
@@ -145,7 +145,7 @@ def _mapped(tree: Any, kind: type, function: Any) -> Any:
 
 
 def read_json(path: Path) -> Any:
-    """Return the JSON of a finished run; raise a FileNotFoundError or ValueError if it is missing or damaged."""
+    """Return the JSON of a run; raise a FileNotFoundError or ValueError if it is missing or damaged."""
     if not path.is_file():
         raise FileNotFoundError(f"{path.parent} has no finished run: it has no {path.name}")
     try:
