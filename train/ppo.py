@@ -312,7 +312,8 @@ class TrainingRun:
         """Restore the folder's checkpoint, if any."""
         if saved := load_checkpoint(self.folder, self.config):
             self.restore(saved)
-            self.earlier = read_json(self.folder / TIME)["seconds"]
+            if (self.folder / TIME).is_file():
+                self.earlier = read_json(self.folder / TIME)["seconds"]
 
     def average_weights(self) -> None:
         """Average the policy's weights over the last part of the run."""
