@@ -156,8 +156,7 @@ class PPOConfig(Strict):
     reward_scale: float = Field(default=1.0, gt=0, le=1000)
     """Factor of the rewards."""
     explore: Share = 0.0
-    """Share of games with exploring starts, see `train.learning.decisions.Exploration`. Above 0, advantages are
-    normalised per rollout."""
+    """Share of games with `train.learning.decisions.Exploration`; above 0, advantages are normalised per rollout."""
     explore_chance: float = Field(default=0.05, gt=0, le=1)
     """Probability per turn of the exploratory action in such a game."""
     average: Share = 0.0
