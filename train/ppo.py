@@ -355,8 +355,8 @@ class TrainingRun:
         """Return seconds and throughput so far, and the share of engine and opponents in the time of this process."""
         env, done, seconds = self.learner.env, self.learner.decisions, self.seconds + self.earlier
         speed = {"seconds": seconds, "decisions": done, "decisions_per_second": done / seconds}
-        shares = {"engine_share": env.engine_seconds, "opponents_share": env.opponent_seconds}
-        shares = {name: part / self.seconds for name, part in shares.items()}
+        parts = {"engine_share": env.engine_seconds, "opponents_share": env.opponent_seconds}
+        shares = {name: part / self.seconds for name, part in parts.items()}
         return {**speed, "threads": self.config.threads, **shares}
 
     def save(self) -> None:

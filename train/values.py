@@ -20,7 +20,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.values import Values
 from train.learning.values import fit, play_starts
 from train.runs.config import Config, parse_options
-from train.runs.run_folder import POLICY, locked, open_run_folder, save_policy
+from train.runs.run_folder import POLICY, locked, open_run_folder
 
 COMMAND = "python -m train.values"
 
@@ -62,7 +62,7 @@ def learn_values(arguments: Arguments) -> dict[int, float]:
             networks[players], explained[players] = fit(starts, learning)
             say(f"{players} players: {explained[players]:.3f} of the variance of the win share is explained.")
         network.values = Values(networks)
-        save_policy(arguments.run / POLICY, network, config, network.metadata["decisions"])
+        network.save(arguments.run / POLICY, network.metadata)
     return explained
 
 

@@ -88,13 +88,13 @@ class NetworkAgent:
     def leave_logit(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the logit of LEAVE less that of CONTINUE, float32 (rows,)."""
         seen = INPUTS[self.inputs](flat)
+        if not self.tables:
+            return self._leave_logit(self.layers, seen)
         players = Observations(flat)["num_players"].astype(np.int64)
-        sizes = np.flatnonzero(np.bincount(players)).tolist() if self.tables else [0]
-        if len(sizes) == 1:
-            return self._leave_logit(self.tables.get(sizes[0], self.layers), seen)
+        sizes = np.flatnonzero(np.bincount(players)).tolist()
         found = np.empty(len(flat), np.float32)
         for size in sizes:
-            rows = players == size
+            rows = slice(None) if len(sizes) == 1 else players == size  # a slice does not copy
             found[rows] = self._leave_logit(self.tables.get(size, self.layers), seen[rows])
         return found
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.files import write_whole
@@ -12,10 +11,8 @@ from diamant_env.storage.results import save_json
 from train.runs.config import Config, config_text
 from train.runs.run_folder import CONFIG, POLICY, TIME, locked, machine_and_versions, read_json, save_policy
 
-AnyConfig = TypeVar("AnyConfig", bound=Config)
 
-
-def train_tables(config: AnyConfig, folder: Path, train: Callable[[AnyConfig, Path], NetworkAgent]) -> NetworkAgent:
+def train_tables(config: Config, folder: Path, train: Callable[[Config, Path], NetworkAgent]) -> NetworkAgent:
     """Train one table size after another, resuming each; return and save the policy of all sizes.
 
     Tables of any other size get the network of the smallest.
@@ -31,11 +28,11 @@ def train_tables(config: AnyConfig, folder: Path, train: Callable[[AnyConfig, Pa
         with locked(place):
             write_whole(place / CONFIG, config_text(own))
             save_json(machine_and_versions(), place / "versions.json")
-            train(own, place)
-        policy = NetworkAgent.load(place / POLICY)
+            policy = train(own, place)
+            time = read_json(place / TIME)
         networks[players] = policy.weights()
-        decisions += policy.metadata["decisions"]
-        seconds += read_json(place / TIME)["seconds"]
+        decisions += time["decisions"]
+        seconds += time["seconds"]
     smallest = networks.pop(min(networks))
     policy = NetworkAgent(smallest, policy.activation, config.name, inputs=policy.inputs, tables=networks)
     save_policy(folder / POLICY, policy, config, decisions)
@@ -43,7 +40,7 @@ def train_tables(config: AnyConfig, folder: Path, train: Callable[[AnyConfig, Pa
     return policy
 
 
-def config_at(config: AnyConfig, players: int) -> AnyConfig:
+def config_at(config: Config, players: int) -> Config:
     """Return the configuration of one table size, which is also that of its learning curve."""
     game = config.game.model_copy(update={"num_players": (players,)})
     judge = config.judge.model_copy(update={"num_players": max(players, 2)})
