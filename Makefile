@@ -20,15 +20,16 @@ setup: .venv/installed  ## make .venv and install the dependencies from constrai
 train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on two cores
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
-champion: setup  ## train the champion with three seeds, judge and ship it: four hours on two cores
+champion: setup  ## train the champion with three seeds, judge and ship it: six hours on two cores; resumes
 champion: about = Least exploitable policy found here, trained by self-play alone. In the pool the best scripted agent wins more at four and more seats (docs/champion.md), and so does the hunter.
 
-hunter: setup  ## train the policy for unseen opponents with three seeds, judge and ship it: hours
+hunter: setup  ## train the policy for unseen opponents with three seeds, judge and ship it: hours; resumes
 hunter: about = With open chests, wins more against unseen agents than the champion. Highly exploitable.
 
 champion hunter:
-	@if ls -d runs/$@-* > /dev/null 2>&1; then echo "runs/$@-* are there already: move them away first"; exit 1; fi
-	printf '%s\n' 0 1 2 | xargs -P 2 -I {} $(BIN)/python -m train.ppo --config configs/$@.toml --seed {} --no-judge
+	printf '%s\n' 0 1 2 | xargs -P 2 -I {} sh -c 'run=runs/$@-seed{}; \
+		if [ -e $$run/config.toml ]; then set -- --resume $$run; else set -- --config configs/$@.toml --seed {}; fi; \
+		exec $(BIN)/python -m train.ppo "$$@" --no-judge'
 	for seed in 0 1 2; do $(BIN)/python -m train.values runs/$@-seed$$seed || exit; done
 	$(BIN)/python -m train.ship runs/$@-seed0 --also runs/$@-seed1 runs/$@-seed2 --command "make $@" --about "$(about)"
 

@@ -140,11 +140,13 @@ def milliseconds(agent: SearchAgent, seen: NDArray[np.float32], pairs: int) -> f
 
 
 def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Draw the gain against the number of pairs, a line for each table size."""
+    """Draw the gain against the number of pairs, a line for each table size with several rows."""
     figure = Figure(figsize=(6, 3.6), dpi=130, layout="constrained")
     axes = figure.subplots()
     for players in sorted({row["players"] for row in rows}):
         chosen = [row for row in rows if row["players"] == players]
+        if len(chosen) == 1:
+            continue
         gains = [row["gain"] for row in chosen]
         errors = [gain["mean"] - gain["low"] for gain in gains]
         axes.errorbar(
@@ -157,7 +159,8 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
     axes.set(xlabel="pairs of roll-outs a decision", ylabel="gain among copies, win share")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
-    axes.legend(frameon=False, fontsize=9)
+    if axes.has_data():
+        axes.legend(frameon=False, fontsize=9)
     save_figure(path, figure)
 
 

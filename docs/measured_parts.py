@@ -22,6 +22,7 @@ from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds
 from train.benchmarking.reporting.columns import figure_text as benchmark_text
 from train.benchmarking.reporting.page import summary, task_tables
 from train.benchmarking.suite import TASKS
+from train.ship import CARDS
 
 MEASURED = Path(__file__).with_name("measured")
 Row = dict[str, Any]
@@ -76,15 +77,18 @@ def strength() -> str:
     return f"{_source(results)}\n\n{markdown_table([*head, 'ms a decision, in a batch', 'alone'], rows)}"
 
 
-def gain_parts() -> str:
-    """Return the gain of search by expedition and by players inside."""
-    rows = []
+def exploitability() -> str:
+    """Return the gain of search with 1,024 pairs of roll-outs, also by expedition and by players inside."""
+    card, rows = json.loads((CARDS / "champion.json").read_text(encoding="utf-8")), []
+    again = {row["players"]: plus_minus(Estimate(**row["can_be_gained"]), 3) for row in card["responses"]}
     for row in load("strength")["rows"]:
-        if row["pairs"] in (256, 1024):
-            gains = [[round(part["mean"], 3) + 0 for part in row[name]] for name in ("by_expedition", "by_inside")]
-            parts = [", ".join(f"{gain:.3f}" for gain in part) for part in gains]
-            rows.append([row["players"], f"{row['pairs']:,}", *parts])
-    return markdown_table(["players", "pairs", "expedition 1 to 5", "players inside, 1 to all"], rows)
+        if row["pairs"] == 1024:
+            players, gain = row["players"], plus_minus(Estimate(**row["gain"]), 3)
+            parts = [[round(part["mean"], 3) + 0 for part in row[name]] for name in ("by_expedition", "by_inside")]
+            parts = [", ".join(f"{part:.3f}" for part in each) for each in parts]
+            rows.append([players, f"{1 / players:.3f}", gain, *parts, again[players]])
+    head = ["players", "fair share", "gain", "in expedition 1 to 5", "with 1 to all players inside", "in other games"]
+    return markdown_table(head, rows)
 
 
 def _source(results: Row) -> str:
@@ -157,7 +161,7 @@ PARTS = {
     "engine": engine,
     "libraries": libraries,
     "strength": strength,
-    "gain-parts": gain_parts,
+    "exploitability": exploitability,
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
     "findings": findings,
