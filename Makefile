@@ -20,13 +20,14 @@ setup: .venv/installed  ## make .venv and install the dependencies from constrai
 train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on two cores
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
-champion: setup  ## train the champion with three seeds, judge and ship it: six hours on two cores; resumes
-champion: about = Least exploitable policy found here, trained by self-play alone. In the pool the best scripted agent wins more at four and more seats (docs/champion.md), and so does the hunter.
+champion: setup  ## train the champion with three seeds, judge and ship it: seven hours on two cores; resumes
+champion: about = Least exploitable policy found here, trained by self-play alone. In the pool the best scripted agent wins more at every table size (docs/champion.md), and so does the hunter.
 
 hunter: setup  ## train the policy for unseen opponents with three seeds, judge and ship it: hours; resumes
 hunter: about = With open chests, wins more against unseen agents than the champion. Highly exploitable.
 
 champion hunter:
+	@if ls -d runs/$@-* > /dev/null 2>&1; then echo "resuming runs/$@-* with their own configuration: to begin anew, move them away"; fi
 	printf '%s\n' 0 1 2 | xargs -P 2 -I {} sh -c 'run=runs/$@-seed{}; \
 		if [ -e $$run/config.toml ]; then set -- --resume $$run; else set -- --config configs/$@.toml --seed {}; fi; \
 		exec $(BIN)/python -m train.ppo "$$@" --no-judge'

@@ -86,8 +86,8 @@ def exploitability() -> str:
             players, gain = row["players"], plus_minus(Estimate(**row["gain"]), 3)
             parts = [[round(part["mean"], 3) + 0 for part in row[name]] for name in ("by_expedition", "by_inside")]
             parts = [", ".join(f"{part:.3f}" for part in each) for each in parts]
-            rows.append([players, f"{1 / players:.3f}", gain, *parts, again[players]])
-    head = ["players", "fair share", "gain", "in expedition 1 to 5", "with 1 to all players inside", "in other games"]
+            rows.append([players, f"{1 / players:.3f}", gain, *parts, again.get(players, "")])
+    head = ["players", "fair share", "gain", "in expedition 1 to 5", "with 1 to all players inside", "measured again"]
     return markdown_table(head, rows)
 
 
