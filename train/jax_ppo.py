@@ -1,12 +1,11 @@
-"""Self-play PPO in JAX, rollout and update in one compiled scan: ``python -m train.jax_ppo``.
+"""Self-play PPO in JAX, rollout and update in one compiled function: ``python -m train.jax_ppo``.
 
 After PureJaxRL (Lu et al.: Discovered policy optimisation, NeurIPS 2022), but without idle turns in the loss, and with
-snapshot opponents as in `train.learning.league`. The settings are those of `train.ppo`.
+snapshot opponents as in `train.learning.league`. Settings, options and run folder are those of `train.ppo`.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -20,19 +19,34 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax import Array
+from tqdm import tqdm
 
 from diamant_env.commands.command import run_command
-from diamant_env.jax import Diamant, State
+from diamant_env.jax import Diamant, State, Turn
 from diamant_env.jax.inputs import canonical
+from diamant_env.jax.rules import Numbers
 from diamant_env.observation import NUM_FEATURES, columns
 from diamant_env.opponents.inputs import CANONICAL, INPUTS
 from diamant_env.opponents.models.export import with_two_logits
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.storage.results import save_json
+from train.learning.decisions import EXPLORED_LEAVE
 from train.learning.league import BLIND_SPOTS
-from train.runs.config import Config, PPOConfig, read_config
-from train.runs.run_folder import POLICY, save_policy
+from train.ppo import run_experiment
+from train.runs.config import Config, PPOConfig
+from train.runs.run_folder import (
+    CHECKPOINT,
+    POLICY,
+    TIME,
+    Checkpoints,
+    load_checkpoint,
+    read_json,
+    save_checkpoint,
+    save_policy,
+)
 
 COMMAND = "python -m train.jax_ppo"
+MOST = 2**32 - 2**28  # decisions of a run
 
 
 class Table(NamedTuple):
@@ -40,6 +54,8 @@ class Table(NamedTuple):
 
     env: Diamant
     learners: int
+    numbers: Numbers  # of each game's edition
+    explores: np.ndarray  # bool (games,), games with an exploratory action
     shift: np.ndarray  # float32 (versions, games of each, rivals), added to the logit of LEAVE
     sees: np.ndarray  # float32 (games, rivals, NUM_FEATURES), 0 for masked features
 
@@ -48,17 +64,17 @@ class Table(NamedTuple):
         """Return the tables of a run; raise a ValueError for unsupported settings."""
         opponents, game = config.opponents, config.game
         refused = {
-            "game.num_players": game.num_players[1:], "game.editions": game.editions, "game.blank": game.blank,
-            "opponents.rules": opponents.rules, "ppo.explore": config.ppo.explore, "ppo.average": config.ppo.average,
+            "game.num_players": game.num_players[1:], "game.blank": game.blank, "opponents.rules": opponents.rules,
             "network.activation": config.network.activation != "relu",
             "network.inputs": config.network.inputs != CANONICAL,
-            "ppo.games": config.ppo.games < opponents.snapshot_places, "ppo.decisions": config.ppo.decisions > 2**30,
+            "ppo.games": config.ppo.games < opponents.snapshot_places, "ppo.decisions": config.ppo.decisions > MOST,
         }  # fmt: skip
         wrong = ", ".join(name for name, given in refused.items() if given)
         if wrong:
             raise ValueError(
-                f"unsupported: {wrong}; train.jax_ppo takes one table size, one edition, relu on {CANONICAL}, learner "
-                "and snapshots as opponents, at least one game per snapshot, and at most 2**30 decisions"
+                f"unsupported: {wrong}; train.jax_ppo takes one table size (--game.num-players 4) or per_table, relu "
+                f"on {CANONICAL}, learner and snapshots as opponents, at least one game per snapshot, and at most "
+                f"{MOST:,} decisions"
             )
         env = Diamant(game.num_players[0], game.played(), game.reward)
         learners = 1 + round(opponents.learner * (env.num_players - 1))
@@ -67,7 +83,22 @@ class Table(NamedTuple):
         sees = np.ones((shape[0] * shape[1], rivals, NUM_FEATURES), np.float32)
         for fields in BLIND_SPOTS:
             sees[..., columns(*fields)] *= random.random((*sees.shape[:2], 1)) >= opponents.blindness
-        return cls(env, learners, random.normal(0, opponents.style, shape).astype(np.float32), sees)
+        numbers, games = [Numbers.of(edition) for edition in game.trained()], np.arange(len(sees))
+        by_game = Numbers(*(np.stack(each)[games % len(numbers)] for each in zip(*numbers, strict=True)))
+        shift = random.normal(0, opponents.style, shape).astype(np.float32)
+        return cls(env, learners, by_game, random.random(len(games)) < config.ppo.explore, shift, sees)
+
+    def observe(self, states: State) -> Array:
+        """Return the observations, float32 (games, seats, NUM_FEATURES)."""
+        return jax.vmap(lambda numbers, state: self.env.with_numbers(numbers).observe(state))(self.numbers, states)
+
+    def step(self, states: State, actions: Array) -> Turn:
+        """Play one turn of all games, with auto-reset."""
+
+        def step(numbers: Numbers, state: State, action: Array) -> Turn:
+            return self.env.with_numbers(numbers).step_auto_reset(state, action)
+
+        return jax.vmap(step)(self.numbers, states, actions)
 
 
 Layers = list[tuple[Array, Array]]  # weight (inputs, outputs) and bias (outputs,) of each layer
@@ -87,7 +118,10 @@ class Runner(NamedTuple):
     optimizer: Any
     versions: Layers  # each with a first axis of earlier versions
     versions_made: Array
+    average: Layers  # of the policy over the last part of the run
+    averaged: Array
     states: State
+    waiting: Array  # bool (games,), exploratory action to come
     decisions: Array
     key: Array
 
@@ -102,6 +136,7 @@ class Transition(NamedTuple):
     value: Array
     reward: Array
     over: Array
+    weight: Array  # importance weight; 0 excludes the decision from training
 
 
 Batch = tuple[Transition, Array, Array]  # transitions, advantages, targets of the value function
@@ -156,29 +191,49 @@ def inputs_of(observations: Array, num_players: int) -> Array:
     return jax.vmap(jax.vmap(partial(canonical, num_players=num_players)))(observations)
 
 
-def play_turn(table: Table, runner: Runner, key: Array) -> tuple[Runner, Transition]:
+def play_turn(config: Config, table: Table, runner: Runner, key: Array) -> tuple[Runner, Transition]:
     """Play a turn of all games."""
-    env, learners, shift, sees = table
-    observations = jax.vmap(env.observe)(runner.states)
-    seen = inputs_of(observations[:, :learners], env.num_players)
-    seen_by_rivals = inputs_of(observations[:, learners:] * sees, env.num_players)
+    learners, players, shift = table.learners, table.env.num_players, table.shift
+    explore_key, key = jax.random.split(key) if config.ppo.explore else (key, key)
+    observations, decides = table.observe(runner.states), runner.states.inside[:, :learners]
+    seen = inputs_of(observations[:, :learners], players)
+    seen_by_rivals = inputs_of(observations[:, learners:] * table.sees, players)
     logits = forward(runner.networks.policy, seen)
     by_version = seen_by_rivals.reshape(*shift.shape, seen_by_rivals.shape[-1])  # -1 fails without rivals
     of_versions = jax.vmap(forward)(runner.versions, by_version) + shift
-    leave = jax.nn.sigmoid(jnp.concatenate([logits, of_versions.reshape(sees.shape[:2])], axis=1))
-    actions = jax.random.bernoulli(key, leave).astype(jnp.int32)
-    turn = jax.vmap(env.step_auto_reset)(runner.states, actions)
-    decides, action, reward = (each[:, :learners] for each in (runner.states.inside, actions, turn.rewards))
-    value, over = forward(runner.networks.value, seen), jnp.broadcast_to(turn.ended.over[:, None], action.shape)
-    kept = Transition(seen, decides, action, log_prob(logits, action), value, reward, over)
-    return runner._replace(states=turn.state), kept
+    leave = jax.nn.sigmoid(logits)
+    explored, waiting = explore(config.ppo, runner.waiting, decides, explore_key)
+    leave = jnp.where(explored, EXPLORED_LEAVE, leave)
+    of_rivals = jax.nn.sigmoid(of_versions.reshape(table.sees.shape[:2]))
+    actions = jax.random.bernoulli(key, jnp.concatenate([leave, of_rivals], axis=1)).astype(jnp.int32)
+    turn = table.step(runner.states, actions)
+    action, reward = actions[:, :learners], turn.rewards[:, :learners]
+    taken, over = log_prob(logits, action), turn.ended.over
+    weight = jnp.where(explored, jnp.exp(taken) / EXPLORED_LEAVE, ~runner.waiting[:, None])
+    over_each, value = jnp.broadcast_to(over[:, None], action.shape), forward(runner.networks.value, seen)
+    kept = Transition(seen, decides, action, taken, value, reward, over_each, weight)
+    return runner._replace(states=turn.state, waiting=jnp.where(over, table.explores, waiting)), kept
+
+
+def explore(ppo: PPOConfig, waiting: Array, decides: Array, key: Array) -> tuple[Array, Array]:
+    """Return the exploratory decisions, bool (games, learners), and the games that still wait for theirs.
+
+    As `train.learning.decisions.Exploration`: at most one in each game, by a uniformly random deciding seat.
+    """
+    if not ppo.explore:
+        return jnp.zeros_like(decides), waiting
+    turn_key, seat_key = jax.random.split(key)
+    now = waiting & (jax.random.uniform(turn_key, waiting.shape) < ppo.explore_chance) & decides.any(axis=1)
+    seat = jnp.where(decides, jax.random.uniform(seat_key, decides.shape), -1).argmax(axis=1)
+    return now[:, None] & (jnp.arange(decides.shape[1]) == seat[:, None]), waiting & ~now
 
 
 def loss(networks: Networks, batch: Batch, entropy_weight: Array, config: Config) -> Array:
     """Return PPO's loss of a minibatch (Schulman et al. 2017)."""
     turns, advantage, target = batch
     logit, value = forward(networks.policy, turns.inputs), forward(networks.value, turns.inputs)
-    advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+    if not config.ppo.explore:  # else `weighted` has normalised those of the rollout
+        advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
     ratio = jnp.exp(log_prob(logit, turns.action) - turns.log_prob)
     clipped = jnp.clip(ratio, 1 - config.ppo.clip, 1 + config.ppo.clip)
     gain = jnp.minimum(ratio * advantage, clipped * advantage).mean()
@@ -211,7 +266,7 @@ def add_version(runner: Runner, key: Array, every: int) -> Runner:
     made, versions = runner.versions_made, runner.versions
     places = len(versions[0][0])
     due = runner.decisions >= made * every
-    place = jnp.where(made < places, made, jax.random.randint(key, (), 0, places))
+    place = jnp.where(made < places, made.astype(jnp.int32), jax.random.randint(key, (), 0, places))
     replaced = due & ((jnp.arange(places) == place) | (made == 0))
 
     def put(old: Array, new: Array) -> Array:
@@ -220,22 +275,46 @@ def add_version(runner: Runner, key: Array, every: int) -> Runner:
     return runner._replace(versions=jax.tree.map(put, versions, runner.networks.policy), versions_made=made + due)
 
 
-def update(config: Config, table: Table, runner: Runner, _: None = None) -> tuple[Runner, None]:
+def weighted(turns: Transition, advantage: Array, usable: Array) -> tuple[Array, Array]:
+    """Return normalised advantages times importance weights, and targets of the value function.
+
+    As `train.learning.decisions.weighted`: an exploratory action has no value loss.
+    """
+    plain = usable & (turns.weight == 1)
+    mean = advantage.mean(where=plain)
+    normalised = (advantage - mean) / (advantage.std(where=plain) + 1e-8)
+    return normalised * turns.weight, turns.value + jnp.where(turns.weight == 1, advantage, 0)
+
+
+def update(config: Config, table: Table, runner: Runner) -> Runner:
     """Play a rollout and update the networks."""
-    env, learners = table[:2]
     key, play_key, learn_key, version_key = jax.random.split(runner.key, 4)
     turn_keys = jax.random.split(play_key, config.ppo.turns)
-    runner, turns = jax.lax.scan(partial(play_turn, table), runner._replace(key=key), turn_keys)
+    runner, turns = jax.lax.scan(partial(play_turn, config, table), runner._replace(key=key), turn_keys)
     turns = turns._replace(reward=turns.reward * config.ppo.reward_scale)
-    observations = jax.vmap(env.observe)(runner.states)[:, :learners]
-    last_value = forward(runner.networks.value, inputs_of(observations, env.num_players))
-    advantage, known = advantages(turns, runner.states.inside[:, :learners], last_value, config.ppo)
-    batch = (turns, advantage, advantage + turns.value)
+    observations = table.observe(runner.states)[:, : table.learners]
+    last_value = forward(runner.networks.value, inputs_of(observations, table.env.num_players))
+    advantage, known = advantages(turns, runner.states.inside[:, : table.learners], last_value, config.ppo)
+    target = advantage + turns.value
+    if config.ppo.explore:
+        known &= turns.weight > 0
+        advantage, target = weighted(turns, advantage, known)
+    batch = (turns, advantage, target)
     batch, known = jax.tree.map(lambda rows: rows.reshape(-1, *rows.shape[3:]), (batch, known))
     epoch = partial(learn, config, batch, known)
     runner, _ = jax.lax.scan(epoch, runner, jax.random.split(learn_key, config.ppo.epochs))
-    runner = runner._replace(decisions=runner.decisions + turns.decides.sum())
-    return add_version(runner, version_key, config.opponents.snapshot_every), None
+    runner = runner._replace(decisions=runner.decisions + turns.decides.sum(dtype=jnp.uint32))
+    runner = add_version(runner, version_key, config.opponents.snapshot_every)
+    return average_weights(runner, config.ppo) if config.ppo.average else runner
+
+
+def average_weights(runner: Runner, ppo: PPOConfig) -> Runner:
+    """Average the policy's weights over the last part of the run."""
+    counts = runner.decisions >= ppo.decisions * (1 - ppo.average)
+    averaged = runner.averaged + counts
+    share = counts / jnp.maximum(averaged, 1)
+    average = jax.tree.map(lambda mean, new: mean + share * (new - mean), runner.average, runner.networks.policy)
+    return runner._replace(average=average, averaged=averaged)
 
 
 def make_optimizer(config: Config) -> optax.GradientTransformation:
@@ -248,52 +327,80 @@ def new_runner(config: Config, table: Table) -> Runner:
     *keys, games_key, key = jax.random.split(jax.random.key(config.seed), 4)
     widths = (INPUTS[CANONICAL].width, *config.network.hidden, 1)
     networks = Networks(*(new_layers(one, widths, gain) for one, gain in zip(keys, (0.01, 1.0), strict=True)))
+    start = jax.vmap(lambda numbers, key: table.env.with_numbers(numbers).init(key))
     return Runner(
         networks=networks,
         optimizer=make_optimizer(config).init(networks),
         versions=jax.tree.map(lambda one: jnp.stack([one] * len(table.shift)), networks.policy),
-        versions_made=jnp.int32(0),
-        states=jax.vmap(table.env.init)(jax.random.split(games_key, len(table.sees))),
-        decisions=jnp.int32(0),
+        versions_made=jnp.uint32(0),
+        average=jax.tree.map(jnp.copy, networks.policy),
+        averaged=jnp.int32(0),
+        states=start(table.numbers, jax.random.split(games_key, len(table.sees))),
+        waiting=jnp.array(table.explores),
+        decisions=jnp.uint32(0),
         key=key,
     )
 
 
 def train(config: Config, folder: Path) -> NetworkAgent:
-    """Train with printed progress; save and return the policy, which needs no JAX."""
-    table = Table.of(config)
-    runner, start = jax.jit(partial(new_runner, config, table))(), perf_counter()
-    several = partial(jax.lax.scan, partial(update, config, table), xs=None, length=8)
-    rollouts = jax.jit(lambda runner: several(runner)[0], donate_argnums=0).lower(runner).compile()
-    print(f"compiled in {perf_counter() - start:.1f} s")
-    start, decisions = perf_counter(), 0
-    while decisions < config.ppo.decisions:
-        runner = rollouts(runner)
-        decisions = int(runner.decisions)
-        print(f"{decisions:,} decisions, {decisions / (perf_counter() - start):,.0f} a second", flush=True)
-    layers = [(np.asarray(weight).T, np.asarray(bias)) for weight, bias in runner.networks.policy]
-    agent = NetworkAgent(with_two_logits(layers), "relu", config.name, inputs=CANONICAL)
+    """Train from scratch or from the folder's checkpoint; return the policy, which needs no JAX and is also saved."""
+    table, checkpoints, seconds = Table.of(config), Checkpoints(config, folder), 0.0
+    runner = jax.jit(partial(new_runner, config, table))()
+    if saved := load_checkpoint(folder, config):
+        runner, seconds = restored(runner, saved, folder), read_json(folder / TIME)["seconds"]
+        checkpoints.saved = checkpoints.due(int(runner.decisions))
+    rollout = jax.jit(partial(update, config, table), donate_argnums=0)
+    decisions, start = int(runner.decisions), perf_counter()
+    with tqdm(
+        total=config.ppo.decisions, initial=decisions, unit=" decisions", unit_scale=True, desc="training"
+    ) as bar:
+        while decisions < config.ppo.decisions:
+            runner = rollout(runner)
+            decisions = int(runner.decisions)
+            bar.update(decisions - bar.n)
+            if checkpoints.due(decisions) > checkpoints.saved:
+                save(runner, config, folder, seconds + perf_counter() - start, checkpoints)
+    agent = policy_of(runner, config)
     save_policy(folder / POLICY, agent, config, decisions)
-    print(f"saved; judge it with: diamant evaluate {folder / POLICY} --against pool held-out")
     return agent
+
+
+def policy_of(runner: Runner, config: Config) -> NetworkAgent:
+    """Return the policy of the run so far."""
+    policy = runner.average if runner.averaged else runner.networks.policy
+    layers = [(np.asarray(weight).T, np.asarray(bias)) for weight, bias in policy]
+    return NetworkAgent(with_two_logits(layers), "relu", config.name, inputs=CANONICAL)
+
+
+def save(runner: Runner, config: Config, folder: Path, seconds: float, checkpoints: Checkpoints) -> None:
+    """Save the policy, the state of the run and its time."""
+    decisions = int(runner.decisions)
+    time = {"seconds": seconds, "decisions": decisions, "decisions_per_second": decisions / seconds}
+    save_json({**time, "threads": config.threads, "device": jax.devices()[0].device_kind}, folder / TIME)
+    checkpoints.save(policy_of(runner, config), decisions)
+    save_checkpoint(folder, config, {"jax": [np.array(leaf) for leaf in jax.tree.leaves(plain(runner))]})
+
+
+def plain(runner: Runner) -> Runner:
+    """Return the state with the bits of its random keys."""
+    data = jax.random.key_data
+    return runner._replace(key=data(runner.key), states=runner.states._replace(key=data(runner.states.key)))
+
+
+def restored(runner: Runner, saved: dict[str, Any], folder: Path) -> Runner:
+    """Return the saved state; raise a ValueError unless it has the shapes of `runner`."""
+    leaves, shape = jax.tree.flatten(plain(runner))
+    found = saved.get("jax", [])
+    if [(leaf.shape, leaf.dtype) for leaf in found] != [(leaf.shape, leaf.dtype) for leaf in leaves]:
+        raise ValueError(f"{folder / CHECKPOINT} does not fit the run: another version or train.ppo wrote it")
+    runner = jax.tree.unflatten(shape, map(jnp.asarray, found))
+    keys = jax.random.wrap_key_data
+    return runner._replace(key=keys(runner.key), states=runner.states._replace(key=keys(runner.states.key)))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-    parser = argparse.ArgumentParser(prog=COMMAND, description="Train a policy by self-play PPO in JAX.")
-    parser.add_argument("--config", default="configs/default.toml", help="settings of train.ppo (%(default)s)")
-    parser.add_argument("--players", type=int, default=4, help="table size; JAX compiles for one (%(default)s)")
-    parser.add_argument("--out", type=Path, default=Path("runs/jax"), help="folder for the policy (%(default)s)")
-    parser.add_argument("--seed", type=int, help="overrides the configuration's")
-    given = parser.parse_args(argv)
-
-    def run() -> None:
-        settings: dict[str, Any] = read_config(given.config).model_dump()
-        settings["game"]["num_players"] = (given.players,)
-        settings["seed"] = settings["seed"] if given.seed is None else given.seed
-        train(Config.model_validate(settings), given.out)
-
-    return run_command(COMMAND, run)
+    return run_command(COMMAND, lambda: run_experiment(argv, COMMAND, train=train))
 
 
 if __name__ == "__main__":

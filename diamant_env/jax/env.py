@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import NamedTuple
 
 import jax
@@ -85,6 +86,12 @@ class Diamant:
         self.reward = reward
         self.edition = find_edition(edition, hidden_chests)
         self.numbers = Numbers.of(self.edition)
+
+    def with_numbers(self, numbers: Numbers) -> Diamant:
+        """Return the environment with the parameters of another edition, which may be traced: `vmap` plays several."""
+        other = copy(self)
+        other.numbers = numbers
+        return other
 
     def init(self, key: Array) -> State:
         """Return the initial state, after the first card, from a key of `jax.random`."""

@@ -94,8 +94,10 @@ NOT_RUN = {
     "pip install diamant-env[open-spiel]": "installs",
     "pip install .[jax]": "installs",
     "pip install .[jax,train]": "installs",
-    "python -m train.jax_ppo --config configs/default.toml --out runs/jax": "minutes; tests/in_jax trains a little",
-    "diamant evaluate runs/jax/policy.safetensors --against pool held-out": "needs the policy of the command before",
+    "python -m train.jax_ppo --config configs/default.toml --game.num-players 4": "minutes; tests/in_jax "
+    "trains a little",
+    "python -m train.jax_ppo --config configs/champion.toml --ppo.decisions 800_000_000 --ppo.games 16384 "
+    "--ppo.minibatch 32768": "needs a GPU",
     "diamant page": "serves until Ctrl-C; tests/page plays in it",
     "diamant page --agents ppo.zip mine:patient runs/x hunter --edition box.toml": "serves until Ctrl-C",
     "ssh -t -L 8733:127.0.0.1:8733 you@there diamant page --no-browser": "needs a second machine",

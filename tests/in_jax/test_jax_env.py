@@ -1,6 +1,7 @@
-"""Environment in JAX: draws, auto-reset, terminal states, JaxMARL interface, invalid input."""
+"""Environment in JAX: draws, several editions, auto-reset, terminal states, JaxMARL interface, invalid input."""
 
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -33,6 +34,22 @@ def test_same_key_gives_same_game(new_key):
     step = jax.jit(env.step)
     stayed, left = (step(first, jnp.array(actions))[0] for actions in ([0, 0, 0], [1, 0, 0]))
     assert (stayed.last_card, stayed.turn) == (left.last_card, left.turn)
+
+
+def test_editions_side_by_side():
+    """Two editions in one `vmap` give the observations of each alone."""
+    env, names = Diamant(3), ("schmidt-2005", "everdeck-relics")
+    numbers = Numbers(*(np.stack(each) for each in zip(*map(Numbers.of, names), strict=True)))
+    keys = jax.random.split(jax.random.key(0), 2)
+
+    def seen(env, key):
+        return env.observe(env.step(env.init(key), jnp.array([0, 1, 0]))[0])
+
+    together = jax.jit(jax.vmap(lambda numbers, key: seen(env.with_numbers(numbers), key)))(numbers, keys)
+    alone = [jax.jit(partial(seen, Diamant(3, name)))(key) for name, key in zip(names, keys, strict=True)]
+    assert np.array_equal(together, np.stack(alone))
+    assert env.edition.name == "iello-2016"
+    assert np.array_equal(env.numbers.cards, Numbers.of("iello-2016").cards)
 
 
 def play_to_the_end(env):

@@ -22,21 +22,21 @@ def train_tables(config: Config, folder: Path, train: Callable[[Config, Path], N
         folder: Folder of the run, in which ``3-players`` etc. are the runs of the table sizes.
         train: Function that trains one of them in its folder.
     """
-    networks, seconds, decisions = {}, 0.0, 0
+    networks, times = {}, []
     for players in sorted({*config.game.num_players}):
         own, place = config_at(config, players), folder / f"{players}-players"
         with locked(place):
             write_whole(place / CONFIG, config_text(own))
             save_json(machine_and_versions(), place / "versions.json")
             policy = train(own, place)
-            time = read_json(place / TIME)
+            times.append(read_json(place / TIME))
         networks[players] = policy.weights()
-        decisions += time["decisions"]
-        seconds += time["seconds"]
+    decisions, seconds = (sum(time[name] for time in times) for name in ("decisions", "seconds"))
     smallest = networks.pop(min(networks))
     policy = NetworkAgent(smallest, policy.activation, config.name, inputs=policy.inputs, tables=networks)
     save_policy(folder / POLICY, policy, config, decisions)
-    save_json({"seconds": seconds, "decisions": decisions, "threads": config.threads}, folder / TIME)
+    where = {name: times[0][name] for name in ("threads", "device") if name in times[0]}
+    save_json({"seconds": seconds, "decisions": decisions, **where}, folder / TIME)
     return policy
 
 

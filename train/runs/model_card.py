@@ -27,7 +27,8 @@ def about_run(folder: Path, config: Config) -> Record:
     try:
         about = {"config": config.model_dump(mode="json", exclude_none=True), "commit": found.get("commit", "unknown")}
         about |= {"platform": found["platform"]}
-        return about | {key: time[key] for key in ("decisions", "seconds", "threads")}
+        about |= {key: time[key] for key in ("decisions", "seconds", "threads")}
+        return about | ({"device": time["device"]} if "device" in time else {})
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"time.json or versions.json in {folder} is damaged: {error!r}") from None
 
@@ -42,7 +43,7 @@ def record_of(
     """Return the figures of a model card as JSON values.
 
     Args:
-        run: Config, commit, command, decisions, seconds, threads and platform.
+        run: Config, commit, command, decisions, seconds, threads, platform and, from JAX, device.
         judged: Results at tables of distinct opponents and of intruders.
         others: Seed, results and responses of runs with other seeds.
         responses: JSON results of `train.best_response` against copies of the policy.
@@ -81,8 +82,9 @@ def card_text(record: Record) -> str:
         f"# {name}",
         f'`make("{name}")`. {record["about"]}'.rstrip(),
         f"Trained by `{record['command']}`: seed {config['seed']}, commit `{record['commit']}`, "
-        f"{record['decisions']:,} decisions in {record['seconds']:,.0f} s with "
-        f"{counted(record['threads'], 'thread')} ({record['platform']}).",
+        f"{record['decisions']:,} decisions in {record['seconds']:,.0f} s "
+        f"{'on ' + record['device'] if 'device' in record else 'with ' + counted(record['threads'], 'thread')} "
+        f"({record['platform']}).",
         by_players(record),
         f"`{edition}`, 95 % intervals. {' and '.join(f'*{pool}*' for pool in POOLS)}: win share at tables of distinct "
         f"agents of that pool, {_games(record['games'])} games each. *Intruder*: the agent of both pools with the "
