@@ -1,4 +1,4 @@
-"""JAX: self-play PPO of `train.jax_ppo`, rollout and update in one compiled scan.
+"""JAX: self-play PPO of `train.jax_ppo`, rollout and update in one compiled function.
 
 Install: pip install -c constraints.txt -e ".[train,jax]"
 Run:     python -m examples.jax_ppo --steps 300000

@@ -32,21 +32,22 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.results import save_json
 from train.learning.decisions import EXPLORED_LEAVE
 from train.learning.league import BLIND_SPOTS
+from train.learning.tables import config_at
 from train.ppo import run_experiment
 from train.runs.config import Config, PPOConfig
+from train.runs.judging import check_run
 from train.runs.run_folder import (
     CHECKPOINT,
     POLICY,
     TIME,
     Checkpoints,
     load_checkpoint,
-    read_json,
     save_checkpoint,
     save_policy,
 )
 
 COMMAND = "python -m train.jax_ppo"
-MOST = 2**32 - 2**28  # decisions of a run
+MAX_DECISIONS, MAX_SEED = 2**32 - 2**28, 2**32 - 1  # counters are uint32
 
 
 class Table(NamedTuple):
@@ -63,30 +64,32 @@ class Table(NamedTuple):
     def of(cls, config: Config) -> Table:
         """Return the tables of a run; raise a ValueError for unsupported settings."""
         opponents, game = config.opponents, config.game
+        ppo, network, most = config.ppo, config.network, MAX_DECISIONS // 16
         refused = {
-            "game.num_players": game.num_players[1:], "game.blank": game.blank, "opponents.rules": opponents.rules,
-            "network.activation": config.network.activation != "relu",
-            "network.inputs": config.network.inputs != CANONICAL,
-            "ppo.games": config.ppo.games < opponents.snapshot_places, "ppo.decisions": config.ppo.decisions > MOST,
-        }  # fmt: skip
-        wrong = ", ".join(name for name, given in refused.items() if given)
-        if wrong:
-            raise ValueError(
-                f"unsupported: {wrong}; train.jax_ppo takes one table size (--game.num-players 4) or per_table, relu "
-                f"on {CANONICAL}, learner and snapshots as opponents, at least one game per snapshot, and at most "
-                f"{MOST:,} decisions"
-            )
+            "game.num_players: one size, --game.num-players 4, or per_table": game.num_players[1:],
+            "game.blank: false": game.blank,
+            "opponents.rules: 0": opponents.rules,
+            f"opponents.snapshot_every: at most {most:,}": opponents.snapshot_every > most,
+            f"network.inputs: {CANONICAL}": network.inputs != CANONICAL,
+            "network.activation: relu": network.activation != "relu",
+            f"ppo.decisions: at most {MAX_DECISIONS:,}": ppo.decisions > MAX_DECISIONS,
+            "ppo.games: at least opponents.snapshot_places": ppo.games < opponents.snapshot_places,
+            "ppo.minibatch: at most games × turns": ppo.minibatch > ppo.games * ppo.turns,
+            f"seed: at most {MAX_SEED:,}": config.seed > MAX_SEED,
+        }
+        if wrong := [allowed for allowed, given in refused.items() if given]:
+            raise ValueError(f"train.jax_ppo takes {'; '.join(wrong)}")
         env = Diamant(game.num_players[0], game.played(), game.reward)
         learners = 1 + round(opponents.learner * (env.num_players - 1))
         rivals, random = env.num_players - learners, np.random.default_rng(config.seed)
-        shape = (opponents.snapshot_places, config.ppo.games // opponents.snapshot_places, rivals)
+        shape = (opponents.snapshot_places, ppo.games // opponents.snapshot_places, rivals)
         sees = np.ones((shape[0] * shape[1], rivals, NUM_FEATURES), np.float32)
         for fields in BLIND_SPOTS:
             sees[..., columns(*fields)] *= random.random((*sees.shape[:2], 1)) >= opponents.blindness
-        numbers, games = [Numbers.of(edition) for edition in game.trained()], np.arange(len(sees))
-        by_game = Numbers(*(np.stack(each)[games % len(numbers)] for each in zip(*numbers, strict=True)))
+        editions, games = [Numbers.of(edition) for edition in game.trained()], np.arange(len(sees))
+        numbers = Numbers(*(np.stack(each)[games % len(editions)] for each in zip(*editions, strict=True)))
         shift = random.normal(0, opponents.style, shape).astype(np.float32)
-        return cls(env, learners, by_game, random.random(len(games)) < config.ppo.explore, shift, sees)
+        return cls(env, learners, numbers, random.random(len(games)) < ppo.explore, shift, sees)
 
     def observe(self, states: State) -> Array:
         """Return the observations, float32 (games, seats, NUM_FEATURES)."""
@@ -112,15 +115,15 @@ class Networks(NamedTuple):
 
 
 class Runner(NamedTuple):
-    """Training state that changes between rollouts."""
+    """Training state that changes between rollouts; scalars unless noted."""
 
     networks: Networks
     optimizer: Any
     versions: Layers  # each with a first axis of earlier versions
     versions_made: Array
     average: Layers  # of the policy over the last part of the run
-    averaged: Array
-    states: State
+    policies_averaged: Array
+    states: State  # of all games
     waiting: Array  # bool (games,), exploratory action to come
     decisions: Array
     key: Array
@@ -194,7 +197,7 @@ def inputs_of(observations: Array, num_players: int) -> Array:
 def play_turn(config: Config, table: Table, runner: Runner, key: Array) -> tuple[Runner, Transition]:
     """Play a turn of all games."""
     learners, players, shift = table.learners, table.env.num_players, table.shift
-    explore_key, key = jax.random.split(key) if config.ppo.explore else (key, key)
+    explore_key, key = jax.random.split(key) if config.ppo.explore else (key, key)  # without, `explore` draws nothing
     observations, decides = table.observe(runner.states), runner.states.inside[:, :learners]
     seen = inputs_of(observations[:, :learners], players)
     seen_by_rivals = inputs_of(observations[:, learners:] * table.sees, players)
@@ -245,7 +248,7 @@ def loss(networks: Networks, batch: Batch, entropy_weight: Array, config: Config
 def learn(config: Config, batch: Batch, known: Array, runner: Runner, key: Array) -> tuple[Runner, None]:
     """Take the gradient steps of one epoch on shuffled minibatches of decisions with known outcome."""
     order = jnp.argsort(jnp.where(known, jax.random.uniform(key, known.shape), 2))
-    ppo, done = config.ppo, jnp.minimum(runner.decisions / config.ppo.decisions, 1)
+    ppo, done = config.ppo, jnp.minimum(runner.decisions / float(config.ppo.decisions), 1)
     rate = ppo.learning_rate + (ppo.final_learning_rate - ppo.learning_rate) * done
     entropy_weight = ppo.entropy + (ppo.final_entropy - ppo.entropy) * done
 
@@ -265,7 +268,7 @@ def add_version(runner: Runner, key: Array, every: int) -> Runner:
     """Replace a snapshot if due: the first fills all places, later ones round robin, then at random."""
     made, versions = runner.versions_made, runner.versions
     places = len(versions[0][0])
-    due = runner.decisions >= made * every
+    due = runner.decisions >= made * jnp.uint32(every)
     place = jnp.where(made < places, made.astype(jnp.int32), jax.random.randint(key, (), 0, places))
     replaced = due & ((jnp.arange(places) == place) | (made == 0))
 
@@ -281,13 +284,13 @@ def weighted(turns: Transition, advantage: Array, usable: Array) -> tuple[Array,
     As `train.learning.decisions.weighted`: an exploratory action has no value loss.
     """
     plain = usable & (turns.weight == 1)
-    mean = advantage.mean(where=plain)
-    normalised = (advantage - mean) / (advantage.std(where=plain) + 1e-8)
+    mean, deviation = advantage.mean(where=plain), advantage.std(where=plain)
+    normalised = jnp.where(plain.sum() > 1, (advantage - mean) / (deviation + 1e-8), advantage)
     return normalised * turns.weight, turns.value + jnp.where(turns.weight == 1, advantage, 0)
 
 
-def update(config: Config, table: Table, runner: Runner) -> Runner:
-    """Play a rollout and update the networks."""
+def update(config: Config, table: Table, runner: Runner) -> tuple[Runner, Array, Array]:
+    """Play a rollout and update the networks; also return the number of usable decisions and if weights are finite."""
     key, play_key, learn_key, version_key = jax.random.split(runner.key, 4)
     turn_keys = jax.random.split(play_key, config.ppo.turns)
     runner, turns = jax.lax.scan(partial(play_turn, config, table), runner._replace(key=key), turn_keys)
@@ -305,16 +308,18 @@ def update(config: Config, table: Table, runner: Runner) -> Runner:
     runner, _ = jax.lax.scan(epoch, runner, jax.random.split(learn_key, config.ppo.epochs))
     runner = runner._replace(decisions=runner.decisions + turns.decides.sum(dtype=jnp.uint32))
     runner = add_version(runner, version_key, config.opponents.snapshot_every)
-    return average_weights(runner, config.ppo) if config.ppo.average else runner
+    runner = average_weights(runner, config.ppo) if config.ppo.average else runner
+    finite = jnp.all(jnp.array([jnp.isfinite(weights).all() for weights in jax.tree.leaves(runner.networks)]))
+    return runner, known.sum(), finite
 
 
 def average_weights(runner: Runner, ppo: PPOConfig) -> Runner:
     """Average the policy's weights over the last part of the run."""
     counts = runner.decisions >= ppo.decisions * (1 - ppo.average)
-    averaged = runner.averaged + counts
-    share = counts / jnp.maximum(averaged, 1)
+    number = runner.policies_averaged + counts
+    share = counts / jnp.maximum(number, 1)
     average = jax.tree.map(lambda mean, new: mean + share * (new - mean), runner.average, runner.networks.policy)
-    return runner._replace(average=average, averaged=averaged)
+    return runner._replace(average=average, policies_averaged=number)
 
 
 def make_optimizer(config: Config) -> optax.GradientTransformation:
@@ -334,7 +339,7 @@ def new_runner(config: Config, table: Table) -> Runner:
         versions=jax.tree.map(lambda one: jnp.stack([one] * len(table.shift)), networks.policy),
         versions_made=jnp.uint32(0),
         average=jax.tree.map(jnp.copy, networks.policy),
-        averaged=jnp.int32(0),
+        policies_averaged=jnp.int32(0),
         states=start(table.numbers, jax.random.split(games_key, len(table.sees))),
         waiting=jnp.array(table.explores),
         decisions=jnp.uint32(0),
@@ -347,16 +352,22 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     table, checkpoints, seconds = Table.of(config), Checkpoints(config, folder), 0.0
     runner = jax.jit(partial(new_runner, config, table))()
     if saved := load_checkpoint(folder, config):
-        runner, seconds = restored(runner, saved, folder), read_json(folder / TIME)["seconds"]
+        runner, seconds = restore(runner, saved, folder)
         checkpoints.saved = checkpoints.due(int(runner.decisions))
     rollout = jax.jit(partial(update, config, table), donate_argnums=0)
     decisions, start = int(runner.decisions), perf_counter()
     with tqdm(
-        total=config.ppo.decisions, initial=decisions, unit=" decisions", unit_scale=True, desc="training"
+        total=config.ppo.decisions,
+        initial=decisions,
+        unit=" decisions",
+        unit_scale=True,
+        desc="training",
+        mininterval=0.1 if sys.stderr.isatty() else 30,
     ) as bar:
         while decisions < config.ppo.decisions:
-            runner = rollout(runner)
+            runner, usable, finite = rollout(runner)
             decisions = int(runner.decisions)
+            check(config, decisions, int(usable), bool(finite))
             bar.update(decisions - bar.n)
             if checkpoints.due(decisions) > checkpoints.saved:
                 save(runner, config, folder, seconds + perf_counter() - start, checkpoints)
@@ -365,9 +376,30 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     return agent
 
 
+def check(config: Config, decisions: int, usable: int, finite: bool) -> None:
+    """Raise a ValueError if training has diverged or a rollout has too few usable decisions for one minibatch."""
+    ppo = config.ppo
+    if not finite:
+        raise ValueError(
+            f"the training has diverged after {decisions:,} decisions: a weight is not a finite number; earlier "
+            f"checkpoints are valid; lower ppo.learning_rate = {ppo.learning_rate:g}"
+        )
+    if usable < ppo.minibatch:
+        raise ValueError(
+            f"ppo.minibatch = {ppo.minibatch:,}; a rollout of {ppo.games} games and {ppo.turns} turns had {usable:,} "
+            "decisions to learn from: lower it, or raise ppo.games or ppo.turns"
+        )
+
+
+def check_tables(config: Config) -> None:
+    """Raise a ValueError for a run that can't be evaluated or has unsupported settings."""
+    check_run(config)
+    Table.of(config_at(config, config.game.num_players[0]) if config.per_table else config)
+
+
 def policy_of(runner: Runner, config: Config) -> NetworkAgent:
     """Return the policy of the run so far."""
-    policy = runner.average if runner.averaged else runner.networks.policy
+    policy = runner.average if runner.policies_averaged else runner.networks.policy
     layers = [(np.asarray(weight).T, np.asarray(bias)) for weight, bias in policy]
     return NetworkAgent(with_two_logits(layers), "relu", config.name, inputs=CANONICAL)
 
@@ -376,31 +408,37 @@ def save(runner: Runner, config: Config, folder: Path, seconds: float, checkpoin
     """Save the policy, the state of the run and its time."""
     decisions = int(runner.decisions)
     time = {"seconds": seconds, "decisions": decisions, "decisions_per_second": decisions / seconds}
-    save_json({**time, "threads": config.threads, "device": jax.devices()[0].device_kind}, folder / TIME)
+    device = {} if jax.default_backend() == "cpu" else {"device": jax.devices()[0].device_kind}
+    save_json({**time, "threads": config.threads, **device}, folder / TIME)
     checkpoints.save(policy_of(runner, config), decisions)
-    save_checkpoint(folder, config, {"jax": [np.array(leaf) for leaf in jax.tree.leaves(plain(runner))]})
+    leaves = [np.array(leaf) for leaf in jax.tree.leaves(with_key_data(runner))]
+    save_checkpoint(folder, config, {"jax": leaves, "seconds": seconds})
 
 
-def plain(runner: Runner) -> Runner:
-    """Return the state with the bits of its random keys."""
+def with_key_data(runner: Runner) -> Runner:
+    """Return the state with its random keys as arrays."""
     data = jax.random.key_data
     return runner._replace(key=data(runner.key), states=runner.states._replace(key=data(runner.states.key)))
 
 
-def restored(runner: Runner, saved: dict[str, Any], folder: Path) -> Runner:
-    """Return the saved state; raise a ValueError unless it has the shapes of `runner`."""
-    leaves, shape = jax.tree.flatten(plain(runner))
-    found = saved.get("jax", [])
-    if [(leaf.shape, leaf.dtype) for leaf in found] != [(leaf.shape, leaf.dtype) for leaf in leaves]:
-        raise ValueError(f"{folder / CHECKPOINT} does not fit the run: another version or train.ppo wrote it")
+def restore(runner: Runner, saved: dict[str, Any], folder: Path) -> tuple[Runner, float]:
+    """Return the saved state and seconds; raise a ValueError unless the state has the shapes of `runner`."""
+    leaves, shape = jax.tree.flatten(with_key_data(runner))
+    try:
+        found, seconds = saved["jax"], float(saved["seconds"])
+        if [(leaf.shape, leaf.dtype) for leaf in found] != [(leaf.shape, leaf.dtype) for leaf in leaves]:
+            raise ValueError("other shapes")
+    except (LookupError, TypeError, AttributeError, ValueError):
+        text = f"{folder / CHECKPOINT} does not fit the run: train.ppo or another version wrote it"
+        raise ValueError(text) from None
     runner = jax.tree.unflatten(shape, map(jnp.asarray, found))
     keys = jax.random.wrap_key_data
-    return runner._replace(key=keys(runner.key), states=runner.states._replace(key=keys(runner.states.key)))
+    return runner._replace(key=keys(runner.key), states=runner.states._replace(key=keys(runner.states.key))), seconds
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-    return run_command(COMMAND, lambda: run_experiment(argv, COMMAND, train=train))
+    return run_command(COMMAND, lambda: run_experiment(argv, COMMAND, train=train, check=check_tables))
 
 
 if __name__ == "__main__":

@@ -419,8 +419,9 @@ def run_experiment(
     kind: Any = Arguments,
     default: Path = CONFIGS / "default.toml",
     train: Callable[[Any, Path], NetworkAgent] = train,
+    check: Callable[[Any], None] = check_run,
 ) -> None:
-    """Parse the command line (`kind` of arguments, `default` configuration), train and report."""
+    """Parse the command line (`kind` of arguments, `default` configuration), check the settings, train and report."""
     arguments = parse_arguments(kind, argv, command, default)
     config = arguments.settings
     if folder := arguments.resume:
@@ -428,7 +429,7 @@ def run_experiment(
         if not any(folder.rglob(CHECKPOINT)):
             print(f"{folder} has no {CHECKPOINT} yet: the run restarts", file=sys.stderr)
     else:
-        check_run(config)
+        check(config)
         folder = new_run_folder(arguments.out, config)
     try:
         with locked(folder):

@@ -88,7 +88,10 @@ class Diamant:
         self.numbers = Numbers.of(self.edition)
 
     def with_numbers(self, numbers: Numbers) -> Diamant:
-        """Return the environment with the parameters of another edition, which may be traced: `vmap` plays several."""
+        """Return the environment with other `numbers`, which may be traced, so that `vmap` plays several editions.
+
+        Its `edition` is unchanged.
+        """
         other = copy(self)
         other.numbers = numbers
         return other

@@ -1,5 +1,7 @@
 """PPO in JAX: advantages, exploration, a short run, resumption, the policy file."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -48,12 +50,14 @@ def test_short_run_learns(tmp_path):
     [
         ("game", {"num_players": (3, 4)}, "game.num_players"),
         ("game", {"blank": True}, "game.blank"),
+        ("ppo", {"minibatch": 100, "games": 10, "turns": 8}, "ppo.minibatch"),
+        ("ppo", {"decisions": 2**32}, "ppo.decisions"),
         ("network", {"inputs": "raw-1"}, "network.inputs"),
         ("opponents", {"learner": 0.5, "rules": 0.5}, "opponents.rules"),
     ],
 )
 def test_unsupported_settings_are_refused(section, setting, named):
-    with pytest.raises(ValueError, match=f"^unsupported: {named}; "):
+    with pytest.raises(ValueError, match=f"^train.jax_ppo takes {named}: "):
         jax_ppo.Table.of(Config.model_validate({section: setting}))
 
 
@@ -71,6 +75,50 @@ def test_exploration_is_by_one_waiting_seat_of_a_game():
     assert found[able].sum() == pytest.approx(0.25 * able.sum(), rel=0.1)
     all_decide = able & decides.all(axis=1)
     assert found[all_decide].sum(axis=0) == pytest.approx(found[all_decide].sum() / seats, rel=0.1)
+
+
+def test_weights_of_an_exploring_game():
+    """Each turn of eight games: 0 before the exploratory action and beside it, then 1 until the game ends."""
+    config = Config.model_validate(
+        {**SMALL, "ppo": {"explore": 0.7, "explore_chance": 0.2, "games": 8, "minibatch": 64}}
+    )
+    table = jax_ppo.Table.of(config)._replace(learners=3)
+    table = table._replace(shift=table.shift[..., :0], sees=table.sees[:, :0])
+    runner = jax_ppo.new_runner(config, table)
+    play = jax.jit(partial(jax_ppo.play_turn, config, table))
+    waiting = table.explores.copy()
+    assert 0 < waiting.sum() < 8
+    for key in jax.random.split(jax.random.key(0), 100):
+        runner, turn = play(runner, key)
+        weight, over = np.asarray(turn.weight), np.asarray(turn.over)[:, 0]
+        explored = waiting[:, None] & (weight > 0)
+        assert explored.sum(axis=1).max() <= 1
+        assert np.asarray(turn.decides)[explored].all()
+        np.testing.assert_allclose(weight[explored], 2 * np.exp(turn.log_prob)[explored], rtol=1e-5)
+        assert (weight[~waiting] == 1).all()
+        waiting = np.where(over, table.explores, waiting & ~explored.any(axis=1))
+        assert np.array_equal(runner.waiting, waiting)
+
+
+def test_averaged_weights():
+    config = Config.model_validate(SMALL)
+    runner = jax_ppo.new_runner(config, jax_ppo.Table.of(config))
+    ppo, policies = PPOConfig(decisions=100, average=0.5), []
+    for decisions in (40, 50, 70, 100):
+        policy = jax.tree.map(lambda old, by=decisions: old + by, runner.networks.policy)
+        networks = runner.networks._replace(policy=policy)
+        runner = jax_ppo.average_weights(runner._replace(networks=networks, decisions=np.uint32(decisions)), ppo)
+        policies.append(policy[0][0])
+    assert runner.policies_averaged == 3
+    np.testing.assert_allclose(runner.average[0][0], np.mean(policies[1:], axis=0), rtol=1e-6)
+
+
+def test_failed_training_is_an_error():
+    config = Config.model_validate(SMALL)
+    with pytest.raises(ValueError, match="diverged after 9 decisions"):
+        jax_ppo.check(config, 9, 300, finite=False)
+    with pytest.raises(ValueError, match=r"minibatch = 256; a rollout of 64 games and 32 turns had 255 decisions"):
+        jax_ppo.check(config, 9, 255, finite=True)
 
 
 def test_weights_as_in_torch():
@@ -107,6 +155,13 @@ def test_resumed_run_is_bit_identical(tmp_path, monkeypatch):
     resumed = jax_ppo.train(config, tmp_path / "stopped")
     rows = np.random.default_rng(0).random((50, 90), np.float32)
     assert np.array_equal(resumed.leave_probability(rows), whole.leave_probability(rows))
-    save(tmp_path / "stopped", config, {"learner": []})
-    with pytest.raises(ValueError, match=r"checkpoint\.pt does not fit the run"):
-        jax_ppo.train(config, tmp_path / "stopped")
+    for state in ({"learner": []}, {"jax": [1], "seconds": 1.0}, {"jax": None, "seconds": 1.0}):
+        save(tmp_path / "stopped", config, state)
+        with pytest.raises(ValueError, match=r"checkpoint\.pt does not fit the run"):
+            jax_ppo.train(config, tmp_path / "stopped")
+
+
+def test_refused_run_leaves_no_folder(tmp_path, capsys):
+    assert jax_ppo.main(["--config", "configs/default.toml", "--out", str(tmp_path)]) == 2
+    assert "train.jax_ppo takes game.num_players: one size, " in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
