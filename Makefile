@@ -20,19 +20,25 @@ setup: .venv/installed  ## make .venv and install the dependencies from constrai
 train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on two cores
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
-champion: setup  ## train the champion with three seeds, judge and ship it: seven hours on two cores; resumes
-champion: about = Least exploitable policy found here, trained by self-play alone. In the pool the best scripted agent wins more at every table size (docs/champion.md), and so does the hunter.
+champion: setup  ## train the champion with three seeds, judge and ship it: minutes on a GPU, a day on two cores; resumes
+champion: extra = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[jax]'
+champion: trainer = train.jax_ppo
+champion: seeds = 1 0 2
+champion: about = Least exploitable policy found here, trained by self-play alone. In the pool the best scripted agent wins more at four and more seats (docs/champion.md), and so does the hunter.
 
 hunter: setup  ## train the policy for unseen opponents with three seeds, judge and ship it: hours; resumes
+hunter: trainer = train.ppo
+hunter: seeds = 0 1 2
 hunter: about = With open chests, wins more against unseen agents than the champion. Highly exploitable.
 
 champion hunter:
 	@if ls -d runs/$@-* > /dev/null 2>&1; then echo "resuming runs/$@-* with their own configuration: to begin anew, move them away"; fi
-	printf '%s\n' 0 1 2 | xargs -P 2 -I {} sh -c 'run=runs/$@-seed{}; \
+	$(extra)
+	export XLA_PYTHON_CLIENT_PREALLOCATE=false; printf '%s\n' $(seeds) | xargs -P 2 -I {} sh -c 'run=runs/$@-seed{}; \
 		if [ -e $$run/config.toml ]; then set -- --resume $$run; else set -- --config configs/$@.toml --seed {}; fi; \
-		exec $(BIN)/python -m train.ppo "$$@" --no-judge'
-	for seed in 0 1 2; do $(BIN)/python -m train.values runs/$@-seed$$seed || exit; done
-	$(BIN)/python -m train.ship runs/$@-seed0 --also runs/$@-seed1 runs/$@-seed2 --command "make $@" --about "$(about)"
+		exec $(BIN)/python -m $(trainer) "$$@" --no-judge'
+	for seed in $(seeds); do $(BIN)/python -m train.values runs/$@-seed$$seed || exit; done
+	set -- $(seeds:%=runs/$@-seed%); $(BIN)/python -m train.ship $$1 --also $$2 $$3 --command "make $@" --about "$(about)"
 
 benchmark: setup  ## play missing runs of the benchmark and write its page: hours; resumes after an interruption
 	mkdir -p runs/benchmark

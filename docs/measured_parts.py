@@ -78,16 +78,14 @@ def strength() -> str:
 
 
 def exploitability() -> str:
-    """Return the gain of search with 1,024 pairs of roll-outs, also by expedition and by players inside."""
+    """Return the champion's deviation gain, and its parts by expedition and by players inside, from its model card."""
     card, rows = json.loads((CARDS / "champion.json").read_text(encoding="utf-8")), []
-    again = {row["players"]: plus_minus(Estimate(**row["can_be_gained"]), 3) for row in card["responses"]}
-    for row in load("strength")["rows"]:
-        if row["pairs"] == 1024:
-            players, gain = row["players"], plus_minus(Estimate(**row["gain"]), 3)
-            parts = [[round(part["mean"], 3) + 0 for part in row[name]] for name in ("by_expedition", "by_inside")]
-            parts = [", ".join(f"{part:.3f}" for part in each) for each in parts]
-            rows.append([players, f"{1 / players:.3f}", gain, *parts, again.get(players, "")])
-    head = ["players", "fair share", "gain", "in expedition 1 to 5", "with 1 to all players inside", "measured again"]
+    for row in card["responses"]:
+        parts = [[round(gain, 3) + 0 for gain in row[name]] for name in ("by_expedition", "by_inside")]
+        parts = [", ".join(f"{gain:.3f}" for gain in each) for each in parts]
+        gain = plus_minus(Estimate(**row["can_be_gained"]), 3)
+        rows.append([row["players"], f"{1 / row['players']:.3f}", row["search_games"], gain, *parts])
+    head = ["players", "fair share", "games", "gain", "in expedition 1 to 5", "with 1 to all players inside"]
     return markdown_table(head, rows)
 
 

@@ -54,8 +54,9 @@ SMALLER = {
         "--seeds 2": f"--seeds 2 {TINY_BENCHMARK}",
     },
     "champion.md": {
-        "configs/champion.toml": f"configs/champion.toml {TINY_RUN.removesuffix(' --no-judge')}",
-        "python -m train.values runs/champion-seed0": "python -m train.values runs/champion-seed0 --games 140",
+        "train.jax_ppo --config configs/champion.toml": "train.ppo --config configs/champion.toml "
+        + TINY_RUN.removesuffix(" --no-judge"),
+        "python -m train.values runs/champion-seed1": "python -m train.values runs/champion-seed1 --games 140",
         "--out shipped": "--games 24 --intruder-games 8 --out shipped",
         "--games 20000": "--games 100",
         "diamant watch search:16:": "diamant watch search:2:",
@@ -96,8 +97,8 @@ NOT_RUN = {
     "pip install .[jax,train]": "installs",
     "python -m train.jax_ppo --config configs/default.toml --game.num-players 4": "minutes; tests/in_jax "
     "trains a little",
-    "python -m train.jax_ppo --config configs/champion.toml --ppo.decisions 800_000_000 --ppo.games 16384 "
-    "--ppo.minibatch 32768": "needs a GPU",
+    "XLA_PYTHON_CLIENT_PREALLOCATE=false python -m train.jax_ppo --config configs/champion.toml "
+    "--game.num-players 3 8": "needs a GPU",
     "diamant page": "serves until Ctrl-C; tests/page plays in it",
     "diamant page --agents ppo.zip mine:patient runs/x hunter --edition box.toml": "serves until Ctrl-C",
     "ssh -t -L 8733:127.0.0.1:8733 you@there diamant page --no-browser": "needs a second machine",

@@ -37,7 +37,8 @@ TOPS = {
     "examples": 16,
 }  # allowed Python files at their top level
 MAX_FILES, MAX_LINES = 12, 300
-LONGER = {"diamant_env.batch": 400, "diamant_env.editions": 330, "train.ppo": 450}  # a single class or training run
+# A single class, or a training run from top to bottom.
+LONGER = {"diamant_env.batch": 400, "diamant_env.editions": 330, "train.ppo": 450, "train.jax_ppo": 450}
 
 
 def imports(nodes: Iterable[ast.AST]) -> set[str]:

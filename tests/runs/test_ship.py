@@ -51,6 +51,7 @@ def test_ship_judges_runs_and_writes_card(tmp_path, monkeypatch):
         "agent": "runs/x",
         "can_be_gained_by": "search:runs/x",
         "can_be_gained": Estimate(0.05, 0.04, 0.06),
+        "lookahead": {"by_expedition": [Estimate(0.05, 0.04, 0.06)], "by_inside": [Estimate(0.05, 0.04, 0.06)]},
     }
     save_json({"found": found}, tmp_path / "response.json")
     other = {**found, "agent": str(folders[1]), "can_be_gained": Estimate(0.07, 0.06, 0.08)}
@@ -70,6 +71,8 @@ def test_ship_judges_runs_and_writes_card(tmp_path, monkeypatch):
     assert "## Over 2 seeds" in text
     assert text.count("| 3 | 0.333 |") == 2
     assert text == card_text(json.loads(card.with_suffix(".json").read_text(encoding="utf-8")))
+    (response,) = json.loads(card.with_suffix(".json").read_text(encoding="utf-8"))["responses"]
+    assert (response["by_expedition"], response["by_inside"]) == ([0.05], [0.05])
     assert str(make(str(card.with_suffix(".safetensors")))).endswith("small.safetensors")
 
 

@@ -90,7 +90,11 @@ _ALGORITHMS = (
     Algorithm(REFERENCES[0], "scripted", "leaves with probability 0.2", lambda _run: REFERENCES[0]),
     Algorithm(REFERENCES[1], "scripted", "one-step lookahead on expected gems", lambda _run: REFERENCES[1]),
     Algorithm(
-        "champion", "shipped", "PPO, 200 million decisions per table size", lambda _run: "champion", _is_win_task
+        "champion",
+        "shipped",
+        "PPO; figures of commit 58d1bfb, with 200 million decisions per table size",
+        lambda _run: "champion",
+        _is_win_task,
     ),
     Algorithm("hunter", "shipped", "80 million, mostly against random rules", lambda _run: "hunter", _is_win_task),
     Algorithm(
