@@ -19,7 +19,6 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax import Array
-from tqdm import tqdm
 
 from diamant_env.commands.command import run_command
 from diamant_env.jax import Diamant, State, Turn
@@ -36,6 +35,7 @@ from train.learning.tables import config_at
 from train.ppo import run_experiment
 from train.runs.config import Config, PPOConfig
 from train.runs.judging import check_run
+from train.runs.progress import diverged, progress_bar
 from train.runs.run_folder import (
     CHECKPOINT,
     POLICY,
@@ -356,14 +356,7 @@ def train(config: Config, folder: Path) -> NetworkAgent:
         checkpoints.saved = checkpoints.due(int(runner.decisions))
     rollout = jax.jit(partial(update, config, table), donate_argnums=0)
     decisions, start = int(runner.decisions), perf_counter()
-    with tqdm(
-        total=config.ppo.decisions,
-        initial=decisions,
-        unit=" decisions",
-        unit_scale=True,
-        desc="training",
-        mininterval=0.1 if sys.stderr.isatty() else 30,
-    ) as bar:
+    with progress_bar(config.ppo, decisions) as bar:
         while decisions < config.ppo.decisions:
             runner, usable, finite = rollout(runner)
             decisions = int(runner.decisions)
@@ -380,10 +373,7 @@ def check(config: Config, decisions: int, usable: int, finite: bool) -> None:
     """Raise a ValueError if training has diverged or a rollout has too few usable decisions for one minibatch."""
     ppo = config.ppo
     if not finite:
-        raise ValueError(
-            f"the training has diverged after {decisions:,} decisions: a weight is not a finite number; earlier "
-            f"checkpoints are valid; lower ppo.learning_rate = {ppo.learning_rate:g}"
-        )
+        raise diverged(ppo, decisions, "a weight is not a finite number")
     if usable < ppo.minibatch:
         raise ValueError(
             f"ppo.minibatch = {ppo.minibatch:,}; a rollout of {ppo.games} games and {ppo.turns} turns had {usable:,} "

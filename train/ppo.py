@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing import parent_process
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -22,7 +21,6 @@ from numpy.typing import NDArray
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.policies import ActorCriticPolicy
 from torch.nn.functional import mse_loss
-from tqdm import tqdm
 
 from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import say
@@ -39,6 +37,7 @@ from train.learning.league import League, tables_of
 from train.learning.tables import train_tables
 from train.runs.config import CONFIGS, Config, ConfigFile, NetworkConfig, PPOConfig, Settings, optional, parse_arguments
 from train.runs.judging import check_run, curve_point, report_run, save_curve
+from train.runs.progress import diverged, progress_bar
 from train.runs.run_folder import (
     CHECKPOINT,
     POLICY,
@@ -189,10 +188,7 @@ class Learner:
             if not all(bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()):
                 raise ValueError("a weight of the value function that is not a finite number")
         except ValueError as error:
-            raise ValueError(
-                f"the training has diverged after {self.decisions:,} decisions: {error}; earlier checkpoints are "
-                f"valid; lower ppo.learning_rate = {self.config.learning_rate:g}"
-            ) from None
+            raise diverged(self.config, self.decisions, error) from None
 
     def policy_modules(self) -> list[torch.nn.Linear]:
         """Return the linear layers of the policy."""
@@ -270,15 +266,7 @@ def train(
     run.begin()
     logger = configure(str(folder / "tensorboard"), ["tensorboard"])
     DiamantVecEnv(1, 2).play_once()  # compile before timing
-    with tqdm(
-        total=ppo.decisions,
-        initial=model.decisions,
-        unit=" decisions",
-        unit_scale=True,
-        desc="training",
-        mininterval=0.1 if sys.stderr.isatty() else 30,
-        disable=not progress or parent_process() is not None,  # bars of workers would overwrite each other
-    ) as bar:
+    with progress_bar(ppo, model.decisions, progress) as bar:
         while model.decisions < ppo.decisions:
             start = perf_counter()
             model.update(model.rollout())

@@ -51,7 +51,12 @@ def test_ship_judges_runs_and_writes_card(tmp_path, monkeypatch):
         "agent": "runs/x",
         "can_be_gained_by": "search:runs/x",
         "can_be_gained": Estimate(0.05, 0.04, 0.06),
-        "lookahead": {"by_expedition": [Estimate(0.05, 0.04, 0.06)], "by_inside": [Estimate(0.05, 0.04, 0.06)]},
+        "lookahead": {
+            "player": "search:runs/x",
+            "games": 9,
+            "by_expedition": [Estimate(0.05, 0.04, 0.06)],
+            "by_inside": [Estimate(0.05, 0.04, 0.06)],
+        },
     }
     save_json({"found": found}, tmp_path / "response.json")
     other = {**found, "agent": str(folders[1]), "can_be_gained": Estimate(0.07, 0.06, 0.08)}

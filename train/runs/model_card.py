@@ -167,15 +167,17 @@ def _strongest(intruders: Sequence[Result]) -> list[Record]:
 
 
 def _response(found: Record, name: str) -> Record:
-    """Return the gain and the responder, with the agent's name instead of its run folder, and the parts of a search's.
+    """Return the gain and the responder, with the agent's name instead of its run folder.
 
-    `search_games` is the number of games of the search; `by_expedition` and `by_inside` are means.
+    If it is the search: also the number of its games, and the mean gains `by_expedition` and `by_inside`.
     """
     players, agent, by, gained = (found[key] for key in OF_RESPONSE)
-    search = found.get("lookahead") or {}
-    parts = {key: [part["mean"] for part in search[key]] for key in ("by_expedition", "by_inside") if key in search}
-    parts |= {"search_games": search["games"]} if "games" in search else {}
-    return {"players": players, "can_be_gained_by": by.replace(agent, name), "can_be_gained": gained, **parts}
+    row = {"players": players, "can_be_gained_by": by.replace(agent, name), "can_be_gained": gained}
+    search = found.get("lookahead")
+    if search and search["player"] == by:
+        row |= {key: [part["mean"] for part in search[key]] for key in ("by_expedition", "by_inside")}
+        row["search_games"] = search["games"]
+    return row
 
 
 def _text(share: dict[str, float]) -> str:
