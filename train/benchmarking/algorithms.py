@@ -89,13 +89,7 @@ _ALGORITHMS = (
     Algorithm("dqn", "learned", "DQN of stable-baselines3, self-play", _library(sb3.dqn)),
     Algorithm(REFERENCES[0], "scripted", "leaves with probability 0.2", lambda _run: REFERENCES[0]),
     Algorithm(REFERENCES[1], "scripted", "one-step lookahead on expected gems", lambda _run: REFERENCES[1]),
-    Algorithm(
-        "champion",
-        "shipped",
-        "PPO; figures of commit 58d1bfb, with 200 million decisions per table size",
-        lambda _run: "champion",
-        _is_win_task,
-    ),
+    Algorithm("champion", "shipped", "PPO, 800 million decisions per size", lambda _run: "champion", _is_win_task),
     Algorithm("hunter", "shipped", "80 million, mostly against random rules", lambda _run: "hunter", _is_win_task),
     Algorithm(
         "equilibrium",
