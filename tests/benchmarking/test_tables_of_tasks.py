@@ -10,6 +10,7 @@ from diamant_env.judging.intervals import Estimate
 from train.benchmarking.reporting import page
 from train.benchmarking.reporting.columns import net, over_seeds
 from train.benchmarking.reporting.paper import write_paper
+from train.benchmarking.reporting.pictures import draw_for_page
 
 
 def row(algorithm, seed=0, task="full-4-win", wins=0.3, gain=0.1, family="win", kind="learned", **more):
@@ -87,3 +88,8 @@ def test_paper_files_hold_figures_curves_and_pictures(tmp_path):
     assert curve == [(40, 0.1), (80, 0.2)]
     names = {f"full-4-win-{name}.{kind}" for name in ("curves", "plane") for kind in ("svg", "pdf")}
     assert {path.name for path in tmp_path.iterdir()} >= {*names, "full-4-win.tex"}
+
+
+@pytest.mark.filterwarnings("error")
+def test_picture_has_room_for_algorithms_that_lack_a_task(tmp_path):
+    draw_for_page([row("hunter", wins=0.26, gain=0.32), row("champion", task="full-3-win", gain=0.02)], tmp_path)

@@ -123,7 +123,8 @@ def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> 
     for name, look in looks.items():
         mine = [row for row in runs if row["algorithm"] == name]
         known = [(gained.mean, won.mean) for row in mine if (gained := gain.read(row)) and (won := wins.read(row))]
-        axes.plot(*np.reshape(known, (-1, 2)).T, clip_on=False, alpha=0.8, **{**look, "linestyle": ""})
+        if known:  # an empty line has an infinite extent, for which constrained layout leaves no room
+            axes.plot(*np.transpose(known), clip_on=False, alpha=0.8, **{**look, "linestyle": ""})
     axes.set_xscale("symlog", linthresh=0.02)
     axes.set_xticks([0, 0.02, 0.1, 0.5], ["0", "0.02", "0.1", "0.5"])
     axes.xaxis.set_minor_locator(NullLocator())
