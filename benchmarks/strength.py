@@ -42,6 +42,7 @@ COMMAND = "python -m benchmarks.strength"
 EDITION = "iello-2016"
 _FULL_GAMES = 100
 _TOGETHER = 8192  # pairs per timed batch
+_REPEATS = 5  # timed batches, and timed single decisions
 _SLOW = 1024  # minimum number of pairs for fewer games, and none against the pool
 
 
@@ -108,13 +109,12 @@ def one_row(arguments: Arguments, players: int, pairs: int) -> dict[str, Any]:
 
 
 def costs(name: str, players: int, pairs: int) -> dict[str, float]:
-    """Return CPU milliseconds per decision in a large batch (`batch`) and one at a time (`alone`)."""
+    """Return CPU milliseconds per decision in a large batch (`batch`) and one at a time (`alone`): medians."""
     agent = SearchAgent(make(name), Budget(pairs))
     seen = doubtful_decisions(name, players, max(1, _TOGETHER // pairs))
-    batch = milliseconds(agent, seen, pairs) / len(seen)
     return {
-        "batch": batch,
-        "alone": median(milliseconds(agent, row[None], pairs) for row in np.resize(seen, (5, seen.shape[1]))),
+        "batch": median(milliseconds(agent, seen, pairs) for _ in range(_REPEATS)) / len(seen),
+        "alone": median(milliseconds(agent, row[None], pairs) for row in np.resize(seen, (_REPEATS, seen.shape[1]))),
     }
 
 
