@@ -34,7 +34,7 @@ class Arguments:
 
     run: Annotated[Path, arg(metavar="RUN_FOLDER"), Positional]
     """Folder of a finished run, whose policy.safetensors is overwritten."""
-    games: int = 40_000
+    games: int = 320_000
     """Games at each table size."""
     seed: int = 0
     """Seed of games and training."""

@@ -45,14 +45,13 @@ def prepare(
 ) -> tuple[Callable[..., SummedGain], bool]:
     """Return a function of games and seeds that measures the gain, and whether its roll-outs are truncated.
 
-    For networks and wins, value networks truncate the roll-outs. Decisions use the agent's own or fitted ones;
-    advantages use independent ones fitted to other games, against maximisation bias.
+    For networks and wins, value networks truncate the roll-outs. They are fitted here, not the agent's own, so that
+    gains of different agents are comparable; those for advantages to other games, against maximisation bias.
     """
     agent, values = make(game.agent, fresh=True), None
     if isinstance(agent, NetworkAgent) and game.reward == "win" and find_edition(game.edition).expeditions > 1:
         values = fitted(agent, game, config.fit_games, valuing)
-        own = agent.values if _has(agent.values, game) else fitted(agent, game, config.fit_games, deciding)
-        agent = with_values(agent, own)
+        agent = with_values(agent, fitted(agent, game, config.fit_games, deciding))
     budget = Budget(config.pairs, objective=game.reward)  # type: ignore[arg-type]
     searcher = SearchAgent(agent, budget, edition=game.edition)
     measure = partial(
@@ -67,7 +66,3 @@ def fitted(network: NetworkAgent, game: DeviationGame, games: int, seeds: np.ran
     playing, learning = children(seeds, 2)
     layers, _ = fit(play_starts(network, game.players, games, playing, [game.edition]), learning)
     return Values({game.players: layers})
-
-
-def _has(values: Values | None, game: DeviationGame) -> bool:
-    return values is not None and game.players in values.networks
