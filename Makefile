@@ -31,7 +31,6 @@ hunter: trainer = train.ppo
 hunter: seeds = 0 1 2
 hunter: about = With open chests, wins more against unseen agents than the champion. Highly exploitable.
 
-champion hunter: budget = --seeds 1 --ppo.decisions 1000000 --pick-games 10000 --report-games 50000 --search.games 600 --search.full-games 50
 champion hunter:
 	@if ls -d runs/$@-* > /dev/null 2>&1; then echo "resuming runs/$@-* with their own configuration: to begin anew, move them away"; fi
 	$(extra)
@@ -42,7 +41,7 @@ champion hunter:
 	for players in 3 4 5 6 7 8; do set -- runs/$@-gain/$$players/*; \
 		if [ -e $$1/results.json ]; then continue; \
 		elif [ -e $$1/config.toml ]; then set -- --resume $$1; \
-		else set -- runs/$@-seed$(firstword $(seeds)) --game.num-players $$players $(budget) --out runs/$@-gain/$$players; fi; \
+		else set -- runs/$@-seed$(firstword $(seeds)) --game.num-players $$players --out runs/$@-gain/$$players; fi; \
 		$(BIN)/python -m train.best_response "$$@" || exit; done
 	set -- $(seeds:%=runs/$@-seed%); $(BIN)/python -m train.ship $$1 --also $$2 $$3 --command "make $@" --about "$(about)" \
 		--responses runs/$@-gain/*/*/results.json

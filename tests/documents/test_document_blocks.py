@@ -48,7 +48,7 @@ SMALLER = {
     "benchmark.md": {
         "--algorithms ppo a2c --seeds 1": f"--algorithms ppo a2c --seeds 1 {TINY_BENCHMARK}",
     },
-    "best_response.md": {"--ppo.decisions 1_000_000": TINY_SEARCH},
+    "best_response.md": {"best_response ev:0.75": f"best_response ev:0.75 {TINY_SEARCH}"},
     "enter.md": {
         "--tasks expedition-2 --quick": f"--tasks expedition-2 {TINY_BENCHMARK}",
         "--seeds 2": f"--seeds 2 {TINY_BENCHMARK}",

@@ -22,7 +22,7 @@ from train.runs.config import (
 class LookaheadConfig(Strict):
     """One-step search and the measurement of its gain."""
 
-    games: int = Field(default=1_500, ge=0, le=MAX_GAMES)
+    games: int = Field(default=600, ge=0, le=MAX_GAMES)
     """Games of the search with truncated roll-outs; 0: no search."""
     full_games: int = Field(default=200, ge=2, le=MAX_GAMES)
     """Games with full roll-outs: all games if there are no values, else a check for bias."""
@@ -39,19 +39,19 @@ class SearchConfig(Run):
 
     threads: Threads = 1
     """Threads of torch."""
-    seeds: Number = 3
+    seeds: Number = 1
     """Runs from scratch, and the same number of warm starts if the agent is a network."""
     checkpoints: Number = 10
     """Evenly spaced checkpoints of each run, from which one is selected."""
     value_first: Share = 0.05
     """Initial share of a warm run in which the policy is frozen."""
-    pick_games: Games = 20_000
+    pick_games: Games = 10_000
     """Games for the selection of checkpoints."""
-    report_games: Games = 200_000
+    report_games: Games = 50_000
     """Fresh games for the report of the selected policies and all members of `pools`."""
     pools: tuple[str, ...] = ("pool", "held_out")
     ppo: PPOConfig = PPOConfig(
-        decisions=5_000_000, games=600, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001
+        decisions=1_000_000, games=600, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001
     )
     search: LookaheadConfig = LookaheadConfig()
     network: NetworkConfig = NetworkConfig()
