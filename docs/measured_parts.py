@@ -81,10 +81,10 @@ def exploitability() -> str:
     """Return the champion's deviation gain, and its parts by expedition and by players inside, from its model card."""
     card, rows = json.loads((CARDS / "champion.json").read_text(encoding="utf-8")), []
     for row in card["responses"]:
-        parts = [[round(gain, 3) + 0 for gain in row[name]] for name in ("by_expedition", "by_inside")]
+        parts = [[round(gain, 3) + 0 for gain in row.get(name, [])] for name in ("by_expedition", "by_inside")]
         parts = [", ".join(f"{gain:.3f}" for gain in each) for each in parts]
         gain = plus_minus(Estimate(**row["can_be_gained"]), 3)
-        rows.append([row["players"], f"{1 / row['players']:.3f}", row["search_games"], gain, *parts])
+        rows.append([row["players"], f"{1 / row['players']:.3f}", row.get("search_games", ""), gain, *parts])
     head = ["players", "fair share", "games", "gain", "in expedition 1 to 5", "with 1 to all players inside"]
     return markdown_table(head, rows)
 
