@@ -48,7 +48,10 @@ _SLOW = 1024  # minimum number of pairs for fewer games, and none against the po
 
 @dataclass(frozen=True)
 class Arguments:
-    """Measure gain, win share and cost of `search:PAIRS:AGENT`; rows already in results.json are not repeated."""
+    """Measure gain, win share and cost of search with an agent; rows already in results.json are not repeated.
+
+    Gains are those of `train.best_response`, with value networks fitted to the edition.
+    """
 
     agent: Annotated[str, Positional] = "champion"
     """A network: an agent's name, a policy file or a run folder."""
@@ -94,7 +97,7 @@ def one_row(arguments: Arguments, players: int, pairs: int) -> dict[str, Any]:
     """Return the figures of one budget at one table size."""
     slow = pairs >= _SLOW
     games = arguments.games if not slow else min(arguments.games, 600 if pairs < 4 * _SLOW else 200)
-    config = LookaheadConfig(games=games, full_games=min(games, _FULL_GAMES), pairs=pairs)
+    config = LookaheadConfig(full_games=min(games, _FULL_GAMES), pairs=pairs)
     *preparing, playing = children(seeds_for(0, "strength", players), 3)
     run, _ = prepare(DeviationGame(arguments.agent, players, EDITION, "win"), config, *preparing)
     found = run(games, playing)

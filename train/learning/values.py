@@ -96,7 +96,7 @@ def fit(starts: Starts, seeds: np.random.SeedSequence) -> tuple[Layers, float]:
     """Fit a value network by the cross-entropy of the final win shares.
 
     Returns:
-        Its layers and the explained variance of the final win shares in held-out games.
+        Its layers and the explained variance of the final win shares in held-out games, which also select the epoch.
     """
     shuffle_seed, torch_seed = seeds.generate_state(2, np.uint64)
     random = np.random.default_rng(shuffle_seed)

@@ -45,8 +45,9 @@ def prepare(
 ) -> tuple[Callable[..., SummedGain], bool]:
     """Return a function of games and seeds that measures the gain, and whether its roll-outs are truncated.
 
-    For networks and wins, value networks truncate the roll-outs. They are fitted here, not the agent's own, so that
-    gains of different agents are comparable; those for advantages to other games, against maximisation bias.
+    For networks and wins in several expeditions, value networks truncate the roll-outs. They are fitted here, not the
+    agent's own, so that gains of different agents are comparable; those for advantages to other games, against
+    maximisation bias.
     """
     agent, values = make(game.agent, fresh=True), None
     if isinstance(agent, NetworkAgent) and game.reward == "win" and find_edition(game.edition).expeditions > 1:
