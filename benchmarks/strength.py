@@ -24,6 +24,7 @@ from tyro.conf import Positional
 
 from benchmarks.results import machine
 from diamant_env import Batch
+from diamant_env.agent import Agent
 from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import say
 from diamant_env.judging.deviation import DeviationGame
@@ -33,9 +34,10 @@ from diamant_env.judging.lineups import pool_line_up
 from diamant_env.opponents import make
 from diamant_env.opponents.search import CERTAIN, Budget, SearchAgent
 from diamant_env.opponents.table import Table
+from diamant_env.opponents.values import Values
 from diamant_env.storage.results import save_json, to_json
 from train.responding.config import LookaheadConfig
-from train.responding.lookahead import prepare
+from train.responding.lookahead import fit_values, gain_of_search
 from train.runs.run_folder import save_figure
 
 COMMAND = "python -m benchmarks.strength"
@@ -82,27 +84,37 @@ def measure(arguments: Arguments) -> None:
         rows = saved["rows"]
     done = {(row["players"], row["pairs"]) for row in rows}
     for players in arguments.players:
-        for pairs in arguments.pairs:
-            if (players, pairs) not in done:
-                rows.append({"players": players, "pairs": pairs, **to_json(one_row(arguments, players, pairs))})
-                rows.sort(key=lambda row: (row["players"], row["pairs"]))
-                content = {"command": COMMAND, "agent": arguments.agent, "machine": machine(), "rows": rows}
-                save_json(content, file)
+        missing = [pairs for pairs in arguments.pairs if (players, pairs) not in done]
+        if not missing:
+            continue
+        game = DeviationGame(arguments.agent, players, EDITION, "win")
+        *fitting, playing = children(seeds_for(0, "strength", players), 3)
+        networks = fit_values(game, LookaheadConfig().fit_games, *fitting)
+        for pairs in missing:
+            row = one_row(arguments, game, networks, pairs, playing)
+            rows.append({"players": players, "pairs": pairs, **to_json(row)})
+            rows.sort(key=lambda row: (row["players"], row["pairs"]))
+            content = {"command": COMMAND, "agent": arguments.agent, "machine": machine(), "rows": rows}
+            save_json(content, file)
     draw(rows, arguments.out / "strength.png")
     for row in rows:
         say(f"{row['players']} players, {row['pairs']:,} pairs: gain {row['gain']['mean']:.4f}, {row['batch']:.3g} ms")
 
 
-def one_row(arguments: Arguments, players: int, pairs: int) -> dict[str, Any]:
-    """Return the figures of one budget at one table size."""
-    slow = pairs >= _SLOW
+def one_row(
+    arguments: Arguments,
+    game: DeviationGame,
+    networks: tuple[Agent, Values | None],
+    pairs: int,
+    seeds: np.random.SeedSequence,
+) -> dict[str, Any]:
+    """Return the figures of one budget at one table size, with the results of `fit_values`."""
+    slow, players = pairs >= _SLOW, game.players
     games = arguments.games if not slow else min(arguments.games, 600 if pairs < 4 * _SLOW else 200)
-    config = LookaheadConfig(full_games=min(games, _FULL_GAMES), pairs=pairs)
-    *preparing, playing = children(seeds_for(0, "strength", players), 3)
-    run, _ = prepare(DeviationGame(arguments.agent, players, EDITION, "win"), config, *preparing)
-    found = run(games, playing)
+    config = LookaheadConfig(games=games, full_games=min(games, _FULL_GAMES), pairs=pairs)
+    found = gain_of_search(game, config, *networks, seeds)
     names = "by_expedition", "by_inside"
-    row = {"games": games, "gain": found.summed.gain, **{name: getattr(found, name) for name in names}}
+    row = {"games": found.summed.games, "gain": found.summed.gain, **{name: getattr(found, name) for name in names}}
     row |= {"full": found.full.gain if found.full else None, **costs(arguments.agent, players, pairs)}
     if not slow:
         agents = [f"search:{pairs}:{arguments.agent}", arguments.agent]

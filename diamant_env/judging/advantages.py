@@ -129,8 +129,8 @@ def summed_gain(
         games: Number of games.
         seeds: Seeds of the games and of the roll-outs.
         pairs: Pairs of roll-outs per decision in which player and agent differ.
-        values: Value networks that truncate roll-outs for wins; None: full roll-outs. Not the
-            networks of a searching player, which exploits their errors (maximisation bias).
+        values: Value networks that truncate roll-outs for wins; None: full roll-outs. Not the networks of a searching
+            player, which exploits their errors (maximisation bias).
         full_games: Number of first games with both full and truncated roll-outs.
         progress: Updated as games end.
 

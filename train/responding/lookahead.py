@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 import torch
 
+from diamant_env.agent import Agent
 from diamant_env.editions import find_edition
 from diamant_env.judging.advantages import SummedGain, summed_gain, with_values
 from diamant_env.judging.deviation import DeviationGame
@@ -34,31 +32,38 @@ def no_lookahead(game: DeviationGame, config: LookaheadConfig) -> str:
 def look_ahead(
     game: DeviationGame, config: LookaheadConfig, seeds: np.random.SeedSequence, progress: Progress | None = None
 ) -> SummedGain:
-    """Measure the gain of the search, see `prepare`."""
-    *preparing, measured = children(seeds, 3)
-    measure, cut = prepare(game, config, *preparing)
-    return measure(config.games if cut else config.full_games, measured, progress=progress)
+    """Fit value networks and measure the gain of the search with them."""
+    *fitting, playing = children(seeds, 3)
+    return gain_of_search(game, config, *fit_values(game, config.fit_games, *fitting), playing, progress)
 
 
-def prepare(
-    game: DeviationGame, config: LookaheadConfig, deciding: np.random.SeedSequence, valuing: np.random.SeedSequence
-) -> tuple[Callable[..., SummedGain], bool]:
-    """Return a function of games and seeds that measures the gain, and whether its roll-outs are truncated.
+def fit_values(
+    game: DeviationGame, games: int, deciding: np.random.SeedSequence, valuing: np.random.SeedSequence
+) -> tuple[Agent, Values | None]:
+    """Return the agent with value networks for the decisions of its search, and others for their advantages.
 
-    For networks and wins in several expeditions, value networks truncate the roll-outs. They are fitted here, not the
-    agent's own, so that gains of different agents are comparable; those for advantages to other games, against
-    maximisation bias.
+    There are none except for networks and wins in several expeditions. They are fitted here, not the agent's own, so
+    that gains of different agents are comparable; those for advantages to other games, against maximisation bias.
     """
-    agent, values = make(game.agent, fresh=True), None
-    if isinstance(agent, NetworkAgent) and game.reward == "win" and find_edition(game.edition).expeditions > 1:
-        values = fitted(agent, game, config.fit_games, valuing)
-        agent = with_values(agent, fitted(agent, game, config.fit_games, deciding))
+    agent = make(game.agent, fresh=True)
+    if not isinstance(agent, NetworkAgent) or game.reward != "win" or find_edition(game.edition).expeditions == 1:
+        return agent, None
+    return with_values(agent, fitted(agent, game, games, deciding)), fitted(agent, game, games, valuing)
+
+
+def gain_of_search(
+    game: DeviationGame,
+    config: LookaheadConfig,
+    agent: Agent,
+    values: Values | None,
+    seeds: np.random.SeedSequence,
+    progress: Progress | None = None,
+) -> SummedGain:
+    """Measure the gain of the search with the results of `fit_values`; without values in `full_games` games."""
     budget = Budget(config.pairs, objective=game.reward)  # type: ignore[arg-type]
     searcher = SearchAgent(agent, budget, edition=game.edition)
-    measure = partial(
-        summed_gain, searcher, game, pairs=config.value_pairs, values=values, full_games=config.full_games
-    )
-    return measure, values is not None
+    games = config.full_games if values is None else config.games
+    return summed_gain(searcher, game, games, seeds, config.value_pairs, values, config.full_games, progress)
 
 
 def fitted(network: NetworkAgent, game: DeviationGame, games: int, seeds: np.random.SeedSequence) -> Values:
