@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env.engine.loops import first_improper
 from diamant_env.observation import NUM_FEATURES, Observations, UnknownField
 
 
@@ -15,8 +16,8 @@ class Agent(Protocol):
     """A policy for a batch of seats.
 
     An agent returns probabilities and the environment samples actions, so that any agent can be mixed, averaged and
-    exploited. Optional attributes: ``memoryless = True`` if the probability of a row depends on that row alone; rows of
-    games that play no turn are then omitted. ``history = True`` if the agent observes the history of decisions, which
+    exploited. Optional attributes: ``memoryless = True`` if the probability of a row depends on that row alone; only
+    rows that must decide are then given. ``history = True`` if the agent observes the history of decisions, which
     its batch must then include, see `observe_history`.
     """
 
@@ -57,7 +58,7 @@ def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDAr
         ValueError: If it does not return one probability in [0, 1] per row, or reads an unknown field.
     """
     rows = len(first)
-    if observe_history([agent]):
+    if getattr(agent, "history", False):
         if obs.flat.shape[-1] == NUM_FEATURES:
             raise ValueError(f"{agent} observes the history of decisions, which is not available here")
     elif obs.flat.shape[-1] > NUM_FEATURES:
@@ -67,14 +68,13 @@ def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDAr
     except UnknownField as error:
         raise ValueError(f"{agent}: {error.args[0]}") from error
     try:
-        found = np.asarray(answer).astype(np.float32, casting="same_kind", copy=False)
+        found = np.ascontiguousarray(np.asarray(answer).astype(np.float32, casting="same_kind", copy=False))
     except (TypeError, ValueError) as error:
         given = getattr(answer, "dtype", type(answer).__name__)
         raise ValueError(f"{agent} must return {rows} probabilities of LEAVE, not {given}") from error
     if found.shape != (rows,):
         raise ValueError(f"{agent} must return {rows} probabilities of LEAVE, one per row, not shape {found.shape}")
-    wrong = ~((found >= 0) & (found <= 1))
-    if wrong.any():
-        row = int(wrong.argmax())
+    row = int(first_improper(found))
+    if row >= 0:
         raise ValueError(f"{agent} returned {found[row]} for row {row}; a probability of LEAVE is between 0 and 1")
     return found

@@ -222,7 +222,8 @@ class Batch:
                 observation is the first of the new game.
             final_observations: With `auto_reset`, output array float32 (N, seats, num_features) for the last
                 observations of games that ended; other rows are unchanged.
-            mask: bool (N,), the games to play; all by default. The others are unchanged and have reward 0.
+            mask: bool (N,), the games to play; all by default. The others are unchanged and have reward 0, and their
+                rows of an output array of observations are not written.
 
         Returns:
             `observations`, `rewards` and `done`. Games that were over before have reward 0 and `done` True.
@@ -232,6 +233,8 @@ class Batch:
             ValueError: If an array has the wrong shape or dtype, an action of a deciding seat is neither 0 nor 1, or a
                 scripted card is not in the deck; the games are then unchanged.
         """
+        if observations is None and mask is not None:
+            observations = self.observe()
         observations = self._output(observations, "observations", FLOAT32, (self.seats, self.num_features))
         final = loops.NO_ROWS
         if final_observations is not None:

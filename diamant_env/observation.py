@@ -122,7 +122,15 @@ def _slices() -> dict[str, slice]:
 
 SLICES = _slices()
 _BY_NAME = {field.name: field for field in FIELDS + HISTORY}
-_NAMES = {NUM_FEATURES: tuple(field.name for field in FIELDS), NUM_FEATURES + NUM_HISTORY: tuple(_BY_NAME)}
+_READ = {
+    name: (where.start if field.size == 1 else where, np.float32(field.scale))
+    for name, field, where in ((name, _BY_NAME[name], where) for name, where in SLICES.items())
+}
+"""Column or columns and scale of each field."""
+_FIELDS = {
+    NUM_FEATURES: {field.name: _READ[field.name] for field in FIELDS},
+    NUM_FEATURES + NUM_HISTORY: _READ,
+}
 """The fields of a row by its length."""
 
 
@@ -144,7 +152,7 @@ def columns(*names: str) -> NDArray[np.intp]:
 
 def observation_space(chosen: NDArray[np.intp] | None = None) -> Box:
     """Return a new Box float32 with the bounds of all features, or of the chosen columns."""
-    low, high = np.empty((2, max(_NAMES)), np.float32)
+    low, high = np.empty((2, max(_FIELDS)), np.float32)
     for field in FIELDS + HISTORY:
         low[SLICES[field.name]] = field.low / field.scale
         high[SLICES[field.name]] = field.high / field.scale
@@ -190,24 +198,23 @@ class Observations(Mapping[str, np.ndarray]):
     def __init__(self, flat: np.ndarray) -> None:
         if not hasattr(flat, "shape"):
             raise ValueError(f"observations: {type(flat)}; expected an array of {NUM_FEATURES} features")
-        if not flat.shape or flat.shape[-1] not in _NAMES:
+        if not flat.shape or flat.shape[-1] not in _FIELDS:
             raise ValueError(f"observations of shape {flat.shape}; the last axis must have {NUM_FEATURES} features")
         self.flat = flat
-        self._names = _NAMES[flat.shape[-1]]
+        self._fields = _FIELDS[flat.shape[-1]]
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._names:
-            near = nearest(name, self._names, f"fields: {', '.join(self._names)}")
+        if name not in self._fields:
+            near = nearest(name, self._fields, f"fields: {', '.join(self._fields)}")
             raise UnknownField(f"no field {name!r}; {near}")
-        field, where = _BY_NAME[name], SLICES[name]
-        values = self.flat[..., where.start] if field.size == 1 else self.flat[..., where]
-        return values * np.float32(field.scale)
+        where, scale = self._fields[name]
+        return self.flat[..., where] * scale
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._fields)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._fields)
 
     def __repr__(self) -> str:
         """Return a table of the fields: the values of one observation, or minima and maxima of several."""

@@ -9,14 +9,15 @@ import numpy as np
 
 from diamant_env.compilation import jit
 from diamant_env.editions import NO_CARD
-from diamant_env.engine.observation_writer import rebuild, write_observations
+from diamant_env.engine.observation_writer import FACTOR, OWN_AT, PUBLIC_AT, rebuild, write_observations
 from diamant_env.engine.turns import draw_card, draw_decision, reveal_until_decision
-from diamant_env.observation import NUM_FEATURES
+from diamant_env.observation import NUM_FEATURES, TABLE_FEATURES
 from diamant_env.random_numbers import key_of_next_game
 from diamant_env.rewards import pay
 from diamant_env.rules import resolve_decisions, reveal, start_game
 from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER, REVEAL
 
+_EXPEDITION, _TURN = TABLE_FEATURES + PUBLIC_AT.expedition, TABLE_FEATURES + PUBLIC_AT.turn
 NO_START, START_NEXT, START, ONLY_REVEAL = range(4)
 NONE_MISSING = -1
 ALL_GAMES = np.zeros(0, np.bool_)
@@ -61,7 +62,7 @@ def run_games(
             return missing
     selected = np.zeros(games.shape[0], np.bool_)
     for i in range(games.shape[0]):
-        selected[i] = True
+        selected[i] = not play or chosen.size == 0 or chosen[i]
     if rows.shape[0]:
         observe_games(games, editions, selected, rows, show_all, blank_rivals, lengths)
     if start == NO_START:
@@ -139,6 +140,68 @@ def first_illegal(memory, actions):
         for seat in range(actions.shape[1]):
             if games[i].inside[seat] and actions[i, seat] != 0 and actions[i, seat] != LEAVE:
                 return i * actions.shape[1] + seat
+    return -1
+
+
+@jit(cached=True)
+def rows_to_ask(rows, order, starts, memoryless, playing):
+    """Return the rows of observations to ask agents about: of memoryless agents those that must decide, else all.
+
+    Args:
+        rows: float32 (N * seats, NUM_FEATURES or more), the observations.
+        order: int64, indices of `rows` by agent.
+        starts: int64 (agents + 1,), the start of each agent in `order`, and its length.
+        memoryless: bool (agents,).
+        playing: bool (N,), the games that play this turn.
+
+    Returns:
+        Indices of rows, int64; bool, whether each is the first of its game; int64 (agents + 1,), the start of each
+        agent in them, and their number.
+    """
+    asked, first, ends = np.empty(len(order), np.int64), np.empty(len(order), np.bool_), np.zeros(len(starts), np.int64)
+    found, seats = 0, len(rows) // len(playing)
+    for agent in range(len(memoryless)):
+        for k in range(starts[agent], starts[agent + 1]):
+            row, plays = order[k], playing[order[k] // seats]
+            if not memoryless[agent] or (plays and rows[row, OWN_AT.must_decide] != 0):
+                asked[found] = row
+                # The scaled values of 1 are the factors.
+                new = rows[row, _EXPEDITION] == FACTOR.expedition and rows[row, _TURN] == FACTOR.turn
+                first[found] = plays and new
+                found += 1
+        ends[agent + 1] = found
+    return asked, first, ends
+
+
+@jit(cached=True)
+def count_turn(rows, seats, rewards, done, playing, total, turns):
+    """Count a turn of the games in `playing` and keep there those whose learner is in camp; return whether any is.
+
+    Args:
+        rows: float32 (N, seats, NUM_FEATURES or more), the observations after the turn.
+        seats: int64 (N,), the learners' seats.
+        rewards: float32 (N, seats), of the turn.
+        done: bool (N,), whether each game is over.
+        playing: bool (N,), updated.
+        total: float64 (N,), the learners' rewards, updated.
+        turns: int64 (N,), updated.
+    """
+    waiting = False
+    for i in range(len(seats)):
+        if playing[i]:
+            total[i] += rewards[i, seats[i]]
+            turns[i] += 1
+            playing[i] = not done[i] and rows[i, seats[i], OWN_AT.must_decide] == 0
+            waiting |= playing[i]
+    return waiting
+
+
+@jit(cached=True)
+def first_improper(probabilities):
+    """Return the index of the first value that is no probability, -1 if there is none."""
+    for i in range(len(probabilities)):
+        if not 0 <= probabilities[i] <= 1:
+            return i
     return -1
 
 

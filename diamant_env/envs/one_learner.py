@@ -13,6 +13,7 @@ from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
+from diamant_env.engine.loops import count_turn
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import OpponentSeats
 from diamant_env.envs.pictures import Pictures
@@ -60,10 +61,12 @@ class OneLearner:
         self.batch = Batch(num_games, players, self.edition, reward, history=history)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
         self.pictures = Pictures(render_mode, self.batch, metadata, ResetNeeded)
+        self._renders = render_mode is not None
         self._games = np.arange(num_games)
         self._views = np.zeros((num_games, players, self.batch.num_features), np.float32)
         self._actions = np.zeros((num_games, players), np.int8)
         self._rewards = np.zeros((num_games, players), np.float32)
+        self._done = np.zeros(num_games, np.bool_)
         self._assign_seats()
 
     def reset(self, chosen: NDArray[np.bool_], seeds: NDArray[np.uint64] | None = None) -> None:
@@ -80,7 +83,8 @@ class OneLearner:
         if self.seat is None:
             self.seats[chosen] = first_draw_below(self.batch.games["key"][chosen], self.batch.seats)
             self._assign_seats()
-        self.pictures.restart(np.flatnonzero(chosen))
+        if self._renders:
+            self.pictures.restart(np.flatnonzero(chosen))
 
     def play(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Play until each learner must decide again or its game is over; games already over are unchanged.
@@ -93,16 +97,15 @@ class OneLearner:
         """
         rewards = np.zeros(len(self.seats), np.float64)
         turns = np.zeros(len(self.seats), np.int64)
-        at = self._games, self.seats
         playing = ~self.over
-        while playing.any():
+        waiting = playing.any()
+        while waiting:
             self._table.decide(self._views, self._actions, playing)
-            self._actions[at] = actions  # ignored in camp
-            self.batch.step(self._actions, self._views, self._rewards, mask=playing)
-            rewards += self._rewards[at]
-            turns += playing
-            self.pictures.follow(np.flatnonzero(playing))
-            playing &= ~self.over & ~self.batch.must_decide[at]
+            self._actions[self._games, self.seats] = actions  # ignored in camp
+            self.batch.step(self._actions, self._views, self._rewards, self._done, mask=playing)
+            if self._renders:
+                self.pictures.follow(np.flatnonzero(playing))
+            waiting = count_turn(self._views, self.seats, self._rewards, self._done, playing, rewards, turns)
         return rewards, turns
 
     @property

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
+from diamant_env.engine.loops import rows_to_ask
 from diamant_env.observation import Observations
 
 EMPTY = -1
@@ -45,8 +46,9 @@ class Table:
             raise ValueError(f"the seating names agent {self.seating.max()}; there are {len(self.agents)} agents")
         present = np.arange(batch.seats) < batch.num_players[:, None]
         taken = np.where(present, self.seating, EMPTY).ravel()
-        self.rows = [np.flatnonzero(taken == agent) for agent in range(len(self.agents))]
-        self._leave = np.zeros((batch.num_games, batch.seats), np.float32)
+        self._order = np.argsort(taken, kind="stable")[np.count_nonzero(taken == EMPTY) :]
+        self._starts = np.searchsorted(taken[self._order], np.arange(len(self.agents) + 1))
+        self._memoryless = np.array([getattr(agent, "memoryless", False) for agent in self.agents], np.bool_)
 
     def leave_probabilities(
         self, observations: NDArray[np.float32], mask: NDArray[np.bool_] | None = None
@@ -55,23 +57,24 @@ class Table:
 
         Args:
             observations: float32 (N, seats, num_features of the batch).
-            mask: bool (N,), the games that play this turn; all by default. Memoryless agents get the rows of these
-                games alone; others get all their rows, with those of the other games marked as not deciding.
+            mask: bool (N,), the games that play this turn; all by default. Memoryless agents get the rows that must
+                decide in these games; others get all their rows, with those of the other games marked as not deciding.
 
         Raises:
             ValueError: If an agent does not return one probability per row.
         """
-        games = self.batch.tables
-        playing = np.repeat(np.ones(len(games), bool) if mask is None else mask, self.batch.seats)
-        first = np.repeat((games["expedition"] == 1) & (games["turn"] == 1), self.batch.seats) & playing
-        flat, leave = observations.reshape(-1, observations.shape[-1]), self._leave.reshape(-1)
-        for agent, rows in zip(self.agents, self.rows, strict=True):
-            asked = rows[playing[rows]] if getattr(agent, "memoryless", False) else rows
+        flat, leave = observations.reshape(-1, observations.shape[-1]), np.zeros(self.seating.size, np.float32)
+        playing = np.ones(len(observations), np.bool_) if mask is None else mask
+        rows, first, ends = rows_to_ask(flat, self._order, self._starts, self._memoryless, playing)
+        for number, agent in enumerate(self.agents):
+            part = slice(ends[number], ends[number + 1])
+            asked = rows[part]
             if len(asked):
-                seen = flat[asked]
-                seen[:, 0] *= playing[asked]
-                leave[asked] = answer_of(agent, Observations(seen), first[asked])
-        return self._leave
+                seen = flat.take(asked, axis=0)
+                if not self._memoryless[number]:
+                    seen[:, 0] *= playing[asked // self.batch.seats]
+                leave[asked] = answer_of(agent, Observations(seen), first[part])
+        return leave.reshape(self.seating.shape)
 
     def decide(
         self,

@@ -116,7 +116,7 @@ class DiamantVecEnv(Rows):
         self._seats = (self.rows % self.batch.seats).tolist()
         if len(self.rows) == 0:
             raise ValueError("no seat is left for the learner")
-        self._has_opponents = any(len(rows) for rows in self.table.rows)
+        self._has_opponents = bool((self.table.seating != EMPTY).any())
         self._observations = np.zeros((*shape, self.batch.num_features), np.float32)
         self._final_observations = np.zeros_like(self._observations)
         self._rewards = np.zeros(shape, np.float32)

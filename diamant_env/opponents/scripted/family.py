@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -57,9 +58,10 @@ class Scripted:
         raise NotImplementedError(f"{self.family} has neither `leaves` nor `act`")
 
 
-def parameters(family: type[Scripted]) -> list[dataclasses.Field]:
+@functools.cache
+def parameters(family: type[Scripted]) -> tuple[dataclasses.Field, ...]:
     """Return the parameters of a family in the order of its text."""
-    return [field for field in dataclasses.fields(family) if "low" in field.metadata]
+    return tuple(field for field in dataclasses.fields(family) if "low" in field.metadata)
 
 
 def haul(obs: Mapping[str, NDArray]) -> NDArray:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import reduce
 from math import ceil
+from operator import or_
 from typing import ClassVar
 
 import numpy as np
@@ -44,7 +46,7 @@ class ThresholdAgent(Scripted):
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
         fields = parameters(type(self))
-        return np.any([field.metadata["number"](obs) >= ceil(getattr(self, field.name)) for field in fields], axis=0)
+        return reduce(or_, (field.metadata["number"](obs) >= ceil(getattr(self, field.name)) for field in fields))
 
 
 def _bag(obs: Observations) -> NDArray:
