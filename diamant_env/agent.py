@@ -45,7 +45,7 @@ def answer_deciding(obs: Observations, act: Callable[[NDArray[np.intp]], NDArray
         obs: Observation of each row's seat.
         act: Function from indices of rows, at least one, to their P(LEAVE).
     """
-    leave, deciding = np.zeros(len(obs.flat), np.float32), np.flatnonzero(obs.flat[:, 0])
+    leave, deciding = np.zeros(len(obs.flat), np.float32), obs.flat[:, 0].nonzero()[0]
     if len(deciding):
         leave[deciding] = act(deciding)
     return leave

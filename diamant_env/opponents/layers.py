@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +12,19 @@ from threadpoolctl import ThreadpoolController
 
 Layers = Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]
 """Weight (outputs, inputs) and bias (outputs,) of each layer, float32."""
+_FEW_ROWS = 8
 ACTIVATIONS = {
     "relu": lambda x: np.maximum(x, np.float32(0), out=x),
     "tanh": lambda x: np.tanh(x, out=x),
 }
 
 
-def one_blas_thread() -> AbstractContextManager:
-    """Return a context that limits BLAS to one thread, which is faster for small products, above all on busy cores."""
-    return _controller().limit(limits=1, user_api="blas")
+def one_blas_thread(rows: int) -> AbstractContextManager:
+    """Return a context that limits BLAS to one thread, which is faster for small products, above all on busy cores.
+
+    Below some rows BLAS takes one thread of itself, and the limit would cost more than the product.
+    """
+    return nullcontext() if rows < _FEW_ROWS else _controller().limit(limits=1, user_api="blas")
 
 
 @functools.cache

@@ -91,7 +91,7 @@ class NetworkAgent:
         if not self.tables:
             return self._leave_logit(self.layers, seen)
         players = Observations(flat)["num_players"].astype(np.int64)
-        sizes = np.flatnonzero(np.bincount(players)).tolist()
+        sizes = np.bincount(players).nonzero()[0].tolist()
         found = np.empty(len(flat), np.float32)
         for size in sizes:
             rows = slice(None) if len(sizes) == 1 else players == size  # a slice does not copy
@@ -100,7 +100,7 @@ class NetworkAgent:
 
     def _leave_logit(self, layers: Layers, seen: NDArray[np.float32]) -> NDArray[np.float32]:
         weight, bias = layers[-1]
-        with one_blas_thread():
+        with one_blas_thread(len(seen)):
             values = hidden(seen, layers[:-1], self.activation)
             # Softmax over two logits is the logistic function of their difference.
             return values @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
@@ -185,7 +185,7 @@ def layout() -> list[list]:
 
 def logistic(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return P(LEAVE), float32, for the logit of LEAVE less that of CONTINUE."""
-    return (1 / (1 + np.exp(-np.clip(logits, -80, 80)))).astype(np.float32)
+    return (1 / (1 + np.exp(-np.minimum(np.maximum(logits, -80), 80)))).astype(np.float32)
 
 
 def digest(tensors: Mapping[str, NDArray[np.float32]]) -> str:

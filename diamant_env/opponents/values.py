@@ -110,7 +110,7 @@ def number_of_inputs(players: int) -> int:
 def shares_of(layers: Layers, rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the win shares, float32 (rows, players), of transposed layers for `inputs`."""
     weight, bias = layers[-1]
-    with one_blas_thread():
+    with one_blas_thread(rows.shape[0] * rows.shape[1]):
         logits = hidden(rows.reshape(-1, rows.shape[2]), layers[:-1], "relu") @ weight + bias
     logits = logits.reshape(rows.shape[:2])
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))

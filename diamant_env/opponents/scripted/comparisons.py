@@ -14,8 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_GEMS, MAX_PLAYERS
-from diamant_env.observation import Observations
+from diamant_env.observation import FIELDS, Observations, columns
 from diamant_env.opponents.scripted.family import Scripted, haul, parameter
+
+_KINDS = [field for field in FIELDS if field.name in ("treasures_left", "traps_left", "relics_left")]
+_DECK = columns(*(field.name for field in _KINDS))
+_COPIES = np.repeat([field.scale for field in _KINDS], [field.size for field in _KINDS])
 
 
 @dataclass
@@ -112,8 +116,7 @@ def next_card(obs: Observations) -> tuple[NDArray[np.float64], NDArray[np.float6
 
     Recovered from the observed quotients p and s, which are float32.
     """
-    kinds = [obs[name] for name in ("treasures_left", "traps_left", "relics_left")]
-    cards = np.concatenate(kinds, axis=-1).sum(axis=-1, dtype=float)
+    cards = np.add.reduce(obs.flat[..., _DECK] * _COPIES, axis=-1)
     fatal, shared = (np.rint(obs[name] * cards) for name in ("bust_chance", "expected_share"))
     return cards, fatal, shared
 
