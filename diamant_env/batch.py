@@ -215,15 +215,14 @@ class Batch:
 
         Args:
             actions: Integers (N, seats), fastest as int8: 0 = CONTINUE and 1 = LEAVE. Ignored for seats in camp.
-            observations: Output array, float32 (N, seats, num_features); a new one by default.
+            observations: Output array, float32 (N, seats, num_features), written where `mask`; a new one by default.
             rewards: Output array, float32 (N, seats).
             done: Output array, bool (N,).
             auto_reset: Start the next game wherever one ends: reward and `done` belong to the game that ended, the
                 observation is the first of the new game.
             final_observations: With `auto_reset`, output array float32 (N, seats, num_features) for the last
                 observations of games that ended; other rows are unchanged.
-            mask: bool (N,), the games to play; all by default. The others are unchanged and have reward 0, and their
-                rows of an output array of observations are not written.
+            mask: bool (N,), the games to play; all by default. The others are unchanged and have reward 0.
 
         Returns:
             `observations`, `rewards` and `done`. Games that were over before have reward 0 and `done` True.
@@ -233,9 +232,8 @@ class Batch:
             ValueError: If an array has the wrong shape or dtype, an action of a deciding seat is neither 0 nor 1, or a
                 scripted card is not in the deck; the games are then unchanged.
         """
-        if observations is None and mask is not None:
-            observations = self.observe()
-        observations = self._output(observations, "observations", FLOAT32, (self.seats, self.num_features))
+        given = self.observe() if observations is None and mask is not None else observations
+        observations = self._output(given, "observations", FLOAT32, (self.seats, self.num_features))
         final = loops.NO_ROWS
         if final_observations is not None:
             final = output(final_observations, "final_observations", FLOAT32, observations.shape)
@@ -344,13 +342,12 @@ class Batch:
         rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
         done = self._output(done, "done", BOOL, ())
         chosen = loops.ALL_GAMES if mask is None else checked_array(mask, "mask", BOOL, (self.num_games,))
-        turn = (actions, rewards, done)
         if not self._python_path and not self._script.shape[1]:
-            self._run(chosen, turn, loops.START_NEXT if auto_reset else loops.NO_START, final, rows)
+            self._run(chosen, (actions, rewards, done), loops.START_NEXT if auto_reset else loops.NO_START, final, rows)
             return rewards, done
         before = self.save()
         try:
-            self._run(chosen, turn)
+            self._run(chosen, (actions, rewards, done))
             played = (before.games["phase"] != OVER) & (chosen if chosen.size else True)
             if callable(self.reward):
                 rewards[...] = own_rewards(self.reward, self._games, played, self._absent)

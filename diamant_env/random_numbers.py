@@ -19,6 +19,7 @@ DECK = 0
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MULTIPLIER_2 = np.uint64(0x94D049BB133111EB)
+_LINE_UP = np.uint64(1 << 20)  # above the counters of all seats
 _NEXT_GAME = np.uint64(0xD1B54A32D192ED03)
 _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
 _HALF = np.uint64(32)
@@ -61,6 +62,11 @@ def first_draw_below(keys: NDArray[np.uint64], limit: int) -> NDArray[np.int64]:
     """Return a random integer in [0, limit) per key, int64 (N,), from the reserved counter 0."""
     bits = uncompiled(mix)(keys, np.zeros_like(keys)) >> _HALF
     return (bits.astype(np.int64) * limit) >> np.int64(32)
+
+
+def line_up_bits(keys: NDArray[np.uint64], number: int) -> NDArray[np.uint64]:
+    """Return random bits for the opponents of the games of `keys` (N,), uint64 (N, number)."""
+    return uncompiled(mix)(keys[:, None], _LINE_UP + np.arange(number, dtype=np.uint64))
 
 
 @jit

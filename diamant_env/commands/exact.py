@@ -13,9 +13,9 @@ from tqdm import tqdm
 from diamant_env import exact, opponents
 from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say
 from diamant_env.editions import Edition, find_edition
-from diamant_env.judging.games import check_able
 from diamant_env.judging.tables import TextTable
 from diamant_env.opponents import Agent
+from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.storage.results import save_json, versions
 

@@ -56,7 +56,7 @@ class OneLearner:
         if expeditions is not None:
             self.edition = with_expeditions(self.edition, expeditions)
         self.layout = Layout(observation)
-        self.opponents = OpponentSeats(opponents, players - 1)
+        self.opponents = OpponentSeats(opponents, players - 1, [self.edition])
         history = self.layout.history or observe_history(self.opponents.agents)
         self.batch = Batch(num_games, players, self.edition, reward, history=history)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
@@ -82,6 +82,7 @@ class OneLearner:
             self.opponents.seed(int(seeds[0]))
         if self.seat is None:
             self.seats[chosen] = first_draw_below(self.batch.games["key"][chosen], self.batch.seats)
+        if self.seat is None or self.opponents.drawn:
             self._assign_seats()
         if self._renders:
             self.pictures.restart(np.flatnonzero(chosen))
@@ -129,4 +130,5 @@ class OneLearner:
         return self.batch.tables["chest"][self._games, self.seats].astype(np.int64)
 
     def _assign_seats(self) -> None:
-        self._table = Table(self.batch, self.opponents.agents, self.opponents.seating(self.seats))
+        seating = self.opponents.seating(self.seats, self.batch.games["key"])
+        self._table = Table(self.batch, self.opponents.agents, seating, self.opponents.drawn)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import Agent, observe_history
+from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
@@ -114,17 +114,6 @@ def checked_names(agents: Sequence[Player], games: int, players: int) -> list[st
             raise ValueError(f"{name} is given twice; the agents must be distinct")
         found.append(name if len(same) == 1 else f"{name} #{same.index(place) + 1}")
     return found
-
-
-def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals: bool = False) -> None:
-    """Check that an agent supports a table by its first decisions.
-
-    Raises:
-        ValueError: If it does not, such as one that reads hidden chests.
-    """
-    history = observe_history([agent])
-    seen = Batch(1, players, edition, blank_rivals=blank_rivals, history=history).reset(0)[0]
-    agent.act(Observations(seen), np.ones(len(seen), bool))
 
 
 def number_of_tables(games: int, players: int) -> int:

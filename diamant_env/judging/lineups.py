@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
@@ -10,11 +9,10 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.editions import Edition, find_edition
-from diamant_env.judging.games import check_able, name_of
-from diamant_env.opponents import make
+from diamant_env.editions import Edition
+from diamant_env.judging.games import name_of
 from diamant_env.opponents.own import Player
-from diamant_env.opponents.pools import load_pool, pool_names, pool_path
+from diamant_env.opponents.pools import is_pool, pool_members, pool_names, pool_path, split_agents
 
 Given = TypeVar("Given", bound=Player)
 
@@ -73,11 +71,8 @@ def pool_line_up(
     Raises:
         ValueError: If there is no such pool.
     """
-    hidden, opened = find_edition(edition, True if blank_rivals else None), find_edition(edition, hidden_chests=False)
-    names = [name_of(agent) for agent in load_pool(pool)]
-    unable = [name for name in names if hidden.hidden_chests and not _can_play(name, players, hidden, blank_rivals)]
-    left_out = tuple(name for name in unable if _can_play(name, players, opened))
-    return LineUp(pool_path(pool).stem, tuple(name for name in names if name not in left_out), left_out=left_out)
+    members, left_out = pool_members(pool, players, edition, blank_rivals)
+    return LineUp(pool_path(pool).stem, tuple(members), left_out=tuple(left_out))
 
 
 def clone_line_ups(rivals: Sequence[str], left_out: tuple[str, ...] = ()) -> list[LineUp]:
@@ -105,18 +100,13 @@ def parse_line_ups(text: str, agent: str, players: int = 4, edition: str | Editi
         return clone_line_ups([agent])
     if kind in ("clones", "intruder"):
         make_line_ups = clone_line_ups if kind == "clones" else intruder_line_ups
-        if not _is_pool(name):
+        if not is_pool(name):
             return make_line_ups(_agents(name, text))
         pool = pool_line_up(name, players, edition)
         return make_line_ups([rival for rival in pool.rivals if rival != agent], pool.left_out)
-    if _is_pool(text):
+    if is_pool(text):
         return [pool_line_up(text, players, edition)]
     return [LineUp(text, _agents(text, text), but_self=False)]
-
-
-def split_agents(text: str) -> list[str]:
-    """Split agents at commas, except at a comma before a number, which separates the parameters of an agent."""
-    return [part.strip() for part in re.split(r",(?!\s*[-+.\d][-+.\de]*\s*(?:,|$))", text)]
 
 
 def deal(tables: int, seats: int, members: int, random: np.random.Generator) -> NDArray[np.int64]:
@@ -166,18 +156,6 @@ def entrants(
     members = dict.fromkeys(member for line_up in line_ups for member in line_up.rivals)
     left_out = tuple(name for line_up in line_ups for name in line_up.left_out)
     return [*agents, *(member for member in members if member not in names)], left_out
-
-
-def _is_pool(text: str) -> bool:
-    return text.endswith(".toml") or pool_path(text).is_file()
-
-
-def _can_play(name: str, players: int, edition: Edition, blank_rivals: bool = False) -> bool:
-    try:
-        check_able(make(name), players, edition, blank_rivals)
-    except ValueError:
-        return False
-    return True
 
 
 def _agents(text: str, argument: str) -> tuple[str, ...]:

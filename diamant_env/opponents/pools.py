@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import numpy as np
+
+from diamant_env.agent import Agent, observe_history
+from diamant_env.batch import Batch
+from diamant_env.editions import Edition, find_edition
+from diamant_env.observation import Observations
 from diamant_env.opponents.registry import DATA, make
 from diamant_env.storage.reading import parse_toml, read_text
 
@@ -51,3 +58,49 @@ def load_pool(name: str | Path) -> list[str]:
             raise ValueError(f"pool {path}: {text!r} and {seen[made]!r} are the same agent")
         seen[made] = text
     return texts
+
+
+def pool_members(
+    pool: str, players: int, edition: str | Edition, blank_rivals: bool = False
+) -> tuple[list[str], list[str]]:
+    """Return the names of a pool's members that support such tables, and of those left out.
+
+    Where chests are hidden, members that need open ones are left out.
+
+    Raises:
+        ValueError: If there is no such pool.
+    """
+    hidden, opened = find_edition(edition, True if blank_rivals else None), find_edition(edition, hidden_chests=False)
+    names = [str(make(agent)) for agent in load_pool(pool)]
+    unable = [name for name in names if hidden.hidden_chests and not _can_play(name, players, hidden, blank_rivals)]
+    left_out = [name for name in unable if _can_play(name, players, opened)]
+    return [name for name in names if name not in left_out], left_out
+
+
+def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals: bool = False) -> None:
+    """Check that an agent supports a table by its first decisions.
+
+    Raises:
+        ValueError: If it does not, such as one that reads hidden chests.
+    """
+    history = observe_history([agent])
+    seen = Batch(1, players, edition, blank_rivals=blank_rivals, history=history).reset(0)[0]
+    agent.act(Observations(seen), np.ones(len(seen), bool))
+
+
+def is_pool(text: str) -> bool:
+    """Return whether a text names a pool."""
+    return text.endswith(".toml") or pool_path(text).is_file()
+
+
+def split_agents(text: str) -> list[str]:
+    """Split agents at commas, except at a comma before a number, which separates the parameters of an agent."""
+    return [part.strip() for part in re.split(r",(?!\s*[-+.\d][-+.\de]*\s*(?:,|$))", text)]
+
+
+def _can_play(name: str, players: int, edition: Edition, blank_rivals: bool = False) -> bool:
+    try:
+        check_able(make(name), players, edition, blank_rivals)
+    except ValueError:
+        return False
+    return True

@@ -24,6 +24,8 @@ class Table:
         agents: The agents.
         seating: int (N, seats), indices into `agents`, or `EMPTY` where the caller decides. The rows of an agent are
             constant and ordered by (game, seat).
+        reseated: Whether another table replaces this one when games end. Agents with a state per row then get the rows
+            of all seats, those of other agents marked as not deciding.
 
     Raises:
         ValueError: If the seating has the wrong shape or an index is out of range.
@@ -36,7 +38,7 @@ class Table:
     100.0
     """
 
-    def __init__(self, batch: Batch, agents: Sequence[Agent], seating: ArrayLike) -> None:
+    def __init__(self, batch: Batch, agents: Sequence[Agent], seating: ArrayLike, reseated: bool = False) -> None:
         self.batch = batch
         self.agents = list(agents)
         self.seating = np.asarray(seating)
@@ -45,10 +47,14 @@ class Table:
         if self.seating.min() < EMPTY or self.seating.max() >= len(self.agents):
             raise ValueError(f"the seating names agent {self.seating.max()}; there are {len(self.agents)} agents")
         present = np.arange(batch.seats) < batch.num_players[:, None]
-        taken = np.where(present, self.seating, EMPTY).ravel()
-        self._order = np.argsort(taken, kind="stable")[np.count_nonzero(taken == EMPTY) :]
-        self._starts = np.searchsorted(taken[self._order], np.arange(len(self.agents) + 1))
+        self._taken = np.where(present, self.seating, EMPTY).ravel()
         self._memoryless = np.array([getattr(agent, "memoryless", False) for agent in self.agents], np.bool_)
+        rows = [
+            np.arange(self._taken.size) if reseated and not memoryless else np.flatnonzero(self._taken == agent)
+            for agent, memoryless in enumerate(self._memoryless)
+        ]
+        self._order = np.concatenate([*rows, np.zeros(0, np.int64)])
+        self._starts = np.cumsum([0, *map(len, rows)])
 
     def leave_probabilities(
         self, observations: NDArray[np.float32], mask: NDArray[np.bool_] | None = None
@@ -71,9 +77,11 @@ class Table:
             asked = rows[part]
             if len(asked):
                 seen = flat.take(asked, axis=0)
+                own = slice(None)
                 if not self._memoryless[number]:
-                    seen[:, 0] *= playing[asked // self.batch.seats]
-                leave[asked] = answer_of(agent, Observations(seen), first[part])
+                    own = self._taken[asked] == number
+                    seen[:, 0] *= own & playing[asked // self.batch.seats]
+                leave[asked[own]] = answer_of(agent, Observations(seen), first[part])[own]
         return leave.reshape(self.seating.shape)
 
     def decide(

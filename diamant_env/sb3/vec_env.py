@@ -18,7 +18,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_actions
 from diamant_env.envs.layout import Layout, Observation
-from diamant_env.envs.opponent_seats import make_opponents, one_per_rival, seed_agents
+from diamant_env.envs.opponent_seats import LineUps, make_opponents, names_mix, one_per_rival, seed_agents
 from diamant_env.envs.pictures import Pictures
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import Observations
@@ -100,16 +100,22 @@ class DiamantVecEnv(Rows):
     ) -> None:
         self.layout = Layout(observation)
         given: list[Any] = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
-        agents = make_opponents(given)
+        drawn = seating is None and names_mix(opponents)
+        agents = [] if drawn else make_opponents(given)
         history = self.layout.history or observe_history(agents)
         self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals, history=history)
         shape = (num_games, self.batch.seats)
+        self._line_ups = LineUps(opponents, self.batch.seats - 1, self.batch.editions) if drawn else None
+        if self._line_ups is not None:
+            agents, given = self._line_ups.agents, self._line_ups.given
         self._made = [agent for agent, one in zip(agents, given, strict=True) if isinstance(one, str | Path | type)]
         if seating is None:
             seating = np.full(shape, EMPTY)
-            if given:
+            if self._line_ups is not None:
+                seating[:, 1:] = self._line_ups.draw(self.batch.games["key"])
+            elif given:
                 seating[:, 1:] = [given.index(one) for one in one_per_rival(opponents, self.batch.seats - 1)]
-        self.table = Table(self.batch, agents, seating)
+        self.table = Table(self.batch, agents, seating, drawn)
         present = np.arange(self.batch.seats) < self.batch.num_players[:, None]
         self.rows = np.flatnonzero((self.table.seating == EMPTY) & present)
         self.games_of_rows = self.rows // self.batch.seats
@@ -138,6 +144,7 @@ class DiamantVecEnv(Rows):
         if seed is not None:
             seed_agents(self._made, seed)
         self._reset_seeds()
+        self._seat_line_ups()
         self._pictures.restart(range(self.batch.num_games))
         return self.observations()
 
@@ -176,6 +183,8 @@ class DiamantVecEnv(Rows):
         middle = perf_counter()
         output = self._observations, self._rewards, self._done
         self.batch.step(self._actions, *output, auto_reset=True, final_observations=self._final_observations)
+        if self._done.any():
+            self._seat_line_ups()
         if self.render_mode is not None:
             self._pictures.restart(np.flatnonzero(self._done))
             self._pictures.follow(np.flatnonzero(~self._done))
@@ -213,6 +222,7 @@ class DiamantVecEnv(Rows):
         """Continue from saved records of type `GAME`, (num_games,); return the observations of the rows."""
         self.batch.restore(games)
         self.batch.observe(self._observations)
+        self._seat_line_ups()
         self._pictures.restart(range(self.batch.num_games))
         return self.observations()
 
@@ -221,6 +231,13 @@ class DiamantVecEnv(Rows):
 
     def __repr__(self) -> str:
         return f"<DiamantVecEnv: {self.num_envs} learning seats in {self.batch!r}>"
+
+    def _seat_line_ups(self) -> None:
+        """Draw the opponents of all games from their keys, if they are drawn."""
+        if self._line_ups is not None:
+            seating = self.table.seating.copy()
+            seating[:, 1:] = self._line_ups.draw(self.batch.games["key"])
+            self.table = Table(self.batch, self.table.agents, seating, reseated=True)
 
     def _shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the fields of the layout from (num_games, seats, …), one row per learning seat."""
