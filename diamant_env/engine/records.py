@@ -7,13 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, find_edition
+from diamant_env.editions import (
+    FIRST_RELIC,
+    FIRST_TRAP,
+    MAX_CARDS,
+    MAX_PLAYERS,
+    MAX_RELICS,
+    NO_CARD,
+    NUM_CARDS,
+    Edition,
+    find_edition,
+)
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.loops import ALL_GAMES, NO_ROWS, NO_START, NO_TURN, rebuild_games, run_games
 from diamant_env.engine.observation_writer import LENGTHS
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
-from diamant_env.state import DECIDE, GAME, OVER, REVEAL
+from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE, NO_DECISION, OVER, REVEAL
 
 
 def as_bytes(records: NDArray) -> NDArray[np.uint8]:
@@ -34,7 +44,7 @@ def as_games(games: Any) -> NDArray:
 def check_games(
     games: Any, editions: NDArray, rows: NDArray, players: NDArray, phases: tuple[int, ...] = (DECIDE, OVER)
 ) -> NDArray:
-    """Return a copy of records after checking the invariants that keep compiled code within array bounds.
+    """Return a copy of records after checking the invariants that keep compiled code within array bounds and ranges.
 
     Reachability of the states is not checked.
 
@@ -54,31 +64,63 @@ def check_games(
     edition, seats = editions[rows], np.arange(MAX_PLAYERS) < players[:, None]
     deck, inside = given["deck"].astype(int), given["inside"].sum(axis=1, dtype=int)
     relics = given["relics_taken"].astype(int) + given["path_relics"] + deck[:, FIRST_RELIC:].sum(axis=1)
-    most = np.where(np.arange(deck.shape[1]) < FIRST_RELIC, edition["cards"], edition["num_relics"][:, None])
+    most, num_relics, printed = edition["cards"].astype(int), edition["num_relics"], edition["relics_printed"]
+    kinds = np.where(printed, num_relics, np.minimum(num_relics, 1))[:, None]  # of relic cards
+    most[:, FIRST_RELIC:] = np.where(np.arange(MAX_RELICS) < kinds, np.where(printed, 1, num_relics)[:, None], 0)
     traps = edition["cards"][:, FIRST_TRAP:FIRST_RELIC].astype(int) - given["on_path"] - deck[:, FIRST_TRAP:FIRST_RELIC]
+    is_trap = (np.arange(NUM_CARDS) >= FIRST_TRAP) & (np.arange(NUM_CARDS) < FIRST_RELIC)
     busts = given["expedition"].astype(int) - (given["phase"] != OVER)
     for field, fits in {
         "edition": given["edition"] == rows,
         "num_players": given["num_players"] == players,
         "phase": np.isin(given["phase"], phases),
         "expedition": (given["expedition"] >= 1) & (given["expedition"] <= edition["num_expeditions"]),
-        "turn": given["turn"] >= 0,
         "inside": np.isin(given["inside"], (0, 1)) & (seats | (given["inside"] == 0)),
         "num_inside": (given["num_inside"] == inside) & ((inside > 0) == (given["phase"] != OVER)),
         "on_path": np.isin(given["on_path"], (0, 1)),
         "deck": (deck >= 0) & (deck <= most),
         "deck_size": given["deck_size"] == deck.sum(axis=1),
-        "path_relics": given["path_relics"] >= 0,
-        "relics_taken": (given["relics_taken"] >= 0) & (relics <= edition["num_relics"]),
+        "relics_taken": (given["relics_taken"] >= 0) & (relics <= num_relics),
         # At most `bust_removes` trap cards leave the game per bust.
         "deck's traps": (traps.min(axis=1) >= 0) & (traps.sum(axis=1) <= busts * edition["bust_removes"]),
-        **{name: given[name] >= 0 for name in ("bag", "path_gems", "path_relic_value", "chest", "relics")},
+        "decision": np.isin(given["decision"], (NO_DECISION, CONTINUE, LEAVE)),
+        "last_card": _is_card(given["last_card"], most > 0),
+        "bust_card": _is_card(given["bust_card"], (most > 0) & is_trap),
+        **{name: (given[name] >= 0) & (given[name] <= limit) for name, limit in _limits(given, edition, seats).items()},
     }.items():
         if not fits.all():
             game = int(np.argwhere(~fits)[0][0])
             value = given[field.split("'")[0]][game].tolist()
             raise ValueError(f"game {game} is no valid state: {field} = {value}")
     return given
+
+
+def _is_card(card: NDArray, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return whether each card is `NO_CARD` or one of `allowed`, bool (N, NUM_CARDS)."""
+    return (card == NO_CARD) | ((card[:, None] == np.arange(NUM_CARDS)) & allowed).any(axis=1)
+
+
+def _limits(games: NDArray, edition: NDArray, seats: NDArray[np.bool_]) -> dict[str, NDArray[np.int64]]:
+    """Return the maxima of fields whose minimum is 0, int (N,) or (N, MAX_PLAYERS), with which no integer overflows.
+
+    Args:
+        games: Records of type `GAME` (N,).
+        edition: Records of type `EDITION` (N,).
+        seats: bool (N, MAX_PLAYERS), the seats at the table.
+    """
+    gems = (edition["cards"][:, :FIRST_TRAP].astype(int) * edition["treasure_value"]).sum(axis=1)
+    relics, turn = edition["relic_value"].sum(axis=1, dtype=int), games["turn"].astype(int)
+    by_seat = {
+        "chest": gems * games["expedition"] + relics,
+        "relics": games["relics_taken"].astype(int),
+        "banked": gems + relics,
+        "left_turn": turn,
+    }
+    limits = {name: limit[:, None] * seats for name, limit in by_seat.items()}
+    limits["left_turn"] *= games["inside"] == 0
+    in_deck = np.where(games["phase"] == OVER, 0, games["deck_size"])
+    limits |= {"turn": MAX_CARDS - in_deck, "bag": gems, "path_gems": gems}
+    return limits | {"path_relics": edition["num_relics"], "path_relic_value": relics}
 
 
 def check_game(game: Any, edition: Edition) -> None:

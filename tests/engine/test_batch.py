@@ -130,6 +130,23 @@ def test_masked_reset_starts_some_games():
     assert rows.tobytes() == batch.observe().tobytes()
 
 
+@pytest.mark.parametrize("reward", ["score", lambda banked, chests, inside, done: banked])
+def test_masked_auto_reset_starts_chosen_games_only(reward):
+    batch = Batch(3, 1, reward=reward)
+    batch.reset(1)
+    leave, mask = np.ones((3, 1), np.int8), np.array([True, False, False])
+    for _ in range(4):
+        batch.step(leave)
+    batch.step(leave, mask=[True, True, False])
+    ended = batch.games[1].tobytes()
+    _, rewards, done = batch.step(leave, auto_reset=True, mask=mask)
+    assert done.tolist() == [True, True, False]
+    assert batch.over.tolist() == [False, True, False]
+    assert batch.games[1].tobytes() == ended
+    assert batch.games["expedition"].tolist() == [1, 5, 5]
+    assert not rewards.any()
+
+
 def test_output_arrays_are_written_in_place():
     batch, other = Batch(8, MIXED), Batch(8, MIXED)
     rows, rewards = np.full((8, 8, NUM_FEATURES), np.nan, np.float32), np.full((8, 8), np.nan, np.float32)

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diamant_env import EDITIONS, GAME, NUM_FEATURES, Batch, Edition, exact, from_observation
+from diamant_env import EDITIONS, GAME, NUM_FEATURES, Batch, Edition, Game, exact, from_observation
+from diamant_env.editions import FIRST_TRAP
 from diamant_env.observation import FIELDS, SLICES
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import OVER
@@ -38,6 +39,25 @@ FLAWS = [
     ("relics", (2, -5)),
     ("chest", (3, -1)),
     ("inside", (7, 1)),
+    # Out of range.
+    ("turn", 100),
+    ("bag", 137),
+    ("path_gems", 137),
+    ("path_relics", 2),
+    ("path_relic_value", 36),
+    ("chest", (1, 172)),
+    ("chest", (4, 1)),
+    ("relics", (1, 1)),
+    ("left_turn", (1, -3)),
+    ("left_turn", (1, 1)),
+    ("decision", (0, 2)),
+    ("banked", (0, -1)),
+    ("banked", (0, 172)),
+    ("last_card", 29),
+    ("last_card", 21),
+    ("last_card", 25),
+    ("bust_card", 3),
+    ("bust_card", -2),
 ]
 
 
@@ -63,6 +83,52 @@ def test_unplayable_record_is_refused(name, value):
     with pytest.raises(ValueError, match=r"game 2 is no valid state: \w+.* = "):
         batch.restore(altered(batch.games, name, value))
     assert batch.games.tobytes() == before
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_played_records_are_accepted(edition):
+    """From the first card to the end, with values at their limits."""
+    batch, game = Batch(40, np.arange(40) % 8 + 1, edition), Game(1, edition)
+    batch.reset(0)
+    while not batch.over.all():
+        batch.play(np.random.default_rng(int(batch.games["turn"].sum())).random((40, 8)) < 0.2)
+        batch.restore(batch.games)
+    assert batch.games["phase"].tolist() == [OVER] * 40
+    while game.phase != "over":
+        game.reveal(safe_cards(game)[0])
+        game.decide([0 if safe_cards(game) else 1])
+        game.restore(game.state)
+    assert game.returns()[0] == sum(game.edition.treasures) * 5 + sum(game.edition.relics)
+
+
+def safe_cards(game: Game) -> list[int]:
+    """Return the cards in the deck that do not end the expedition."""
+    fatal = FIRST_TRAP + np.flatnonzero(game.state["on_path"])
+    return [card for card in np.flatnonzero(game.state["deck"]).tolist() if card not in fatal]
+
+
+@pytest.mark.parametrize(
+    ("edition", "changes"),
+    [
+        ("iello-2016", {"relics_taken": 1}),  # five are in the deck
+        ("iello-2016", {"path_relics": 1}),
+        ("iello-2016-fr-relics", {"deck": (24, 2)}),  # each printed relic once
+        ("iello-2016-fr-relics", {"relics_taken": 4, "path_relics": 1}),
+        ("everdeck-relics", {"relics_taken": 5}),
+        ("everdeck-relics", {"deck": (25, 1)}),
+        ("iello-2016-fr", {"path_relics": 1}),
+    ],
+)
+def test_relics_are_counted(edition, changes):
+    """Those taken, on the path and in the deck are at most those of the edition."""
+    batch = Batch(1, 2, edition)
+    batch.reset(seed=0, deck=[5])
+    games = batch.games
+    for name, value in changes.items():
+        games = altered(games, name, value, game=0)
+    games["deck_size"] = games["deck"].sum(axis=1)
+    with pytest.raises(ValueError, match=r"game 0 is no valid state: (relics_taken|deck|path_relics) = "):
+        batch.restore(games)
 
 
 @pytest.mark.parametrize("given", [np.zeros(3), np.zeros((3, 1), GAME), np.zeros(2, GAME), None, "games"])
