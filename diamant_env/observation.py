@@ -64,10 +64,11 @@ RIVALS = (
     Field("rival_left_turn", _RIVALS, 8, 0, MAX_CARDS, "turn at which each rival left, 0 while inside"),
     Field("rival_present", _RIVALS, 1, 0, 1, "1 for each rival at the table"),
 )
+# All bounds include 0: the rows of absent seats and padded rows are 0.
 PUBLIC = (
-    Field("num_players", 1, 4, 1, MAX_PLAYERS, "players at the table"),
+    Field("num_players", 1, 4, 0, MAX_PLAYERS, "players at the table"),
     Field("num_inside", 1, 4, 0, MAX_PLAYERS, "players inside the cave"),
-    Field("expedition", 1, 4, 1, MAX_EXPEDITIONS, "number of this expedition, 1 for the first"),
+    Field("expedition", 1, 4, 0, MAX_EXPEDITIONS, "number of this expedition, 1 for the first"),
     Field("expeditions_left", 1, 4, 0, MAX_EXPEDITIONS - 1, "expeditions after this one"),
     Field("turn", 1, 8, 0, MAX_CARDS, "cards turned up in this expedition"),
     Field("bag", 1, 8, 0, MAX_GEMS, "gems that each player inside carries, the same for all"),

@@ -35,9 +35,9 @@ LAYOUT = [
     ("rival_relics", 7, 7, 5, 2, 0, 5),
     ("rival_left_turn", 8, 7, 5, 8, 0, 100),
     ("rival_present", 9, 7, 5, 1, 0, 1),
-    ("num_players", 40, 1, 1, 4, 1, 8),
+    ("num_players", 40, 1, 1, 4, 0, 8),
     ("num_inside", 41, 1, 1, 4, 0, 8),
-    ("expedition", 42, 1, 1, 4, 1, 15),
+    ("expedition", 42, 1, 1, 4, 0, 15),
     ("expeditions_left", 43, 1, 1, 4, 0, 14),
     ("turn", 44, 1, 1, 8, 0, 100),
     ("bag", 45, 1, 1, 8, 0, 1000),
@@ -64,6 +64,12 @@ def test_space_and_view_follow_layout(name, start, size, step, scale, low, high)
     flat = np.arange(2 * NUM_FEATURES, dtype=np.float32).reshape(2, NUM_FEATURES)
     values = Observations(flat)[name].reshape(2, size)
     assert values.tolist() == (flat[:, where] * scale).tolist()
+
+
+def test_space_contains_padded_and_absent_rows():
+    assert observation_space().contains(np.zeros(NUM_FEATURES, np.float32))
+    for row in Batch(1, 3, seats=8).reset(seed=1)[0]:
+        assert observation_space().contains(row)
 
 
 def test_observations_is_a_mapping():
