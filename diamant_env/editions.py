@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -70,10 +71,17 @@ class Edition:
 
     def __post_init__(self) -> None:
         for field in ("treasures", "traps", "relics"):
-            object.__setattr__(self, field, tuple(getattr(self, field)))
+            given = getattr(self, field)
+            if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+                raise ValueError(f"edition {self.name!r} can't be played: {field}={given!r} is no list or tuple")
+            object.__setattr__(self, field, tuple(given))
         for allowed, reason in self._requirements():
             if not allowed:
                 raise ValueError(f"edition {self.name!r} can't be played: {reason}")
+        for field in ("trap_copies", "expeditions", "bust_removes"):  # NumPy's integers can't be saved
+            object.__setattr__(self, field, int(getattr(self, field)))
+        for field in ("treasures", "relics"):
+            object.__setattr__(self, field, tuple(map(int, getattr(self, field))))
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Edition:
@@ -296,12 +304,15 @@ def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> E
     """Return an edition given as an object, a published name or a path.
 
     Args:
-        edition: An `Edition`, the name of a published one, or a path for `Edition.load`.
+        edition: An `Edition`, the name of a published one, a path for `Edition.load`, or a table of its fields, which
+            a JSON round trip of Gymnasium's specs makes of an `Edition`.
         hidden_chests: Overrides the edition's `hidden_chests` unless None.
 
     Raises:
         ValueError: If no published edition has that name (the message lists them) or `hidden_chests` is no bool.
     """
+    if isinstance(edition, dict):
+        edition = Edition.from_dict(edition)
     if not isinstance(edition, Edition):
         if str(edition).endswith((".toml", ".json")):
             edition = Edition.load(edition)

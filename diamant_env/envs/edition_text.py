@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote, unquote
 
 from diamant_env.editions import EDITIONS, Edition, find_edition
 
@@ -16,7 +17,7 @@ _FIELDS = (*_LISTS, "trap_copies", "relics_enter", "relic_values", "expeditions"
 def edition_text(edition: Edition) -> str:
     """Return an edition as text without commas or brackets: a published name, or the fields that are not defaults.
 
-    `hidden_chests` is omitted.
+    `hidden_chests` is omitted. Names of traps are percent-encoded but for spaces.
 
     >>> edition_text(Edition("small", treasures=(3, 5), traps=("mud",), trap_copies=2, expeditions=1))
     'treasures:3+5/traps:mud/trap_copies:2/expeditions:1'
@@ -26,7 +27,10 @@ def edition_text(edition: Edition) -> str:
         return edition.name
     defaults = {field.name: field.default for field in dataclasses.fields(edition)}
     values = {name: getattr(edition, name) for name in _FIELDS}
-    texts = {name: "+".join(map(str, each)) if name in _LISTS else each for name, each in values.items()}
+    texts = {
+        name: "+".join(quote(str(one), safe=" ") for one in each) if name in _LISTS else each
+        for name, each in values.items()
+    }
     return "/".join(f"{name}:{text}" for name, text in texts.items() if values[name] != defaults[name])
 
 
@@ -43,7 +47,7 @@ def read_edition(text: str) -> Edition:
         name, _, given = part.partition(":")
         if name not in _FIELDS:
             raise ValueError(f"{part!r} in the edition {text!r}; expected FIELD:VALUE, fields: {', '.join(_FIELDS)}")
-        read: Callable[[str], Any] = int if name in _INTEGERS else str
+        read: Callable[[str], Any] = int if name in _INTEGERS else unquote
         try:
             values[name] = tuple(map(read, given.split("+"))) if name in _LISTS else read(given)
         except ValueError:

@@ -27,6 +27,9 @@ REFUSED = [
     ({"traps": (*ALL_KINDS, "i")}, "9 kinds of trap; 1 to 8 are allowed"),
     ({"traps": ("mud", "mud", "wind")}, "two kinds of trap have the same name: mud, mud, wind"),
     ({"traps": ("mud", "relic of old", "")}, "a trap can't be called 'relic of old', ''"),
+    ({"traps": "snake"}, "traps='snake' is no list or tuple"),
+    ({"treasures": "123"}, "treasures='123' is no list or tuple"),
+    ({"relics": {5: 1}}, "relics={5: 1} is no list or tuple"),
     ({"trap_copies": 50}, "265 cards|270 cards; at most 100"),
     ({"trap_copies": 2.0}, "must be whole numbers"),
     ({"relics": (5,) * 6}, "6 relics; at most 5"),
@@ -42,6 +45,14 @@ REFUSED = [
 def test_unplayable_edition_is_refused(changes, reason):
     with pytest.raises(ValueError, match=f"edition 'iello-2016' can't be played: .*(?:{reason})"):
         replace(BASE, **changes)
+
+
+def test_numpy_numbers_become_integers(tmp_path):
+    numbers = {"trap_copies": np.int8(3), "expeditions": np.int64(2), "bust_removes": np.uint8(0)}
+    edition = Edition("arrays", np.array([5, 6]), ("mud", "wind"), relics=np.array([3]), **numbers)
+    edition.save(tmp_path / "arrays.json")
+    assert Edition.load(tmp_path / "arrays.json") == edition
+    assert edition == Edition("arrays", (5, 6), ("mud", "wind"), 3, (3,), expeditions=2, bust_removes=0)
 
 
 # Hidden chests: an option of every environment; default: the edition's.

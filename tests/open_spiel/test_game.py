@@ -6,6 +6,7 @@ import unittest
 import numpy as np
 import pytest
 
+from diamant_env import Edition
 from diamant_env.judging import evaluate
 from diamant_env.observation import Observations
 from tests.support.play import INVENTED, PUBLISHED, every
@@ -74,7 +75,10 @@ def test_rewards_sum_to_returns(utility):
         np.testing.assert_allclose(total, env.get_state.returns())
 
 
-@every([*PUBLISHED, *INVENTED])
+SIGNS = Edition("signs", (3, 5), ("fire/ice", "a+b", "x:y", "1,2", "k=v", "(é)", "100 %", "%2F"), expeditions=2)
+
+
+@every([*PUBLISHED, *INVENTED, SIGNS])
 def test_edition_text_round_trips(edition):
     read = read_edition(spiel.edition_text(edition))
     fields = ("treasures", "traps", "relics", "trap_copies", "relics_enter", "relic_values", "expeditions")
