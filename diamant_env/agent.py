@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from diamant_env.engine.loops import first_improper
 from diamant_env.observation import NUM_FEATURES, Observations, UnknownField
 
+_USED_AS_NUMBER = ("truth value of an array", "converted to Python scalars")  # NumPy's errors
+
 
 class Agent(Protocol):
     """A policy for a batch of seats.
@@ -67,6 +69,11 @@ def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDAr
         answer: object = agent.act(obs, first)
     except UnknownField as error:
         raise ValueError(f"{agent}: {error.args[0]}") from error
+    except (TypeError, ValueError) as error:
+        if not any(words in str(error) for words in _USED_AS_NUMBER):
+            raise
+        advice = 'obs["bag"] holds one number per row; decide with np.where(obs["bag"] > 3, 1, 0)'
+        raise ValueError(f"{agent}: {error}; {advice}") from error
     try:
         found = np.ascontiguousarray(np.asarray(answer).astype(np.float32, casting="same_kind", copy=False))
     except (TypeError, ValueError) as error:

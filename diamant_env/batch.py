@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -310,6 +311,8 @@ class Batch:
         if saved.history is not None:
             check_saved(saved.history, self.num_games)
         self._restore_unchecked(SavedBatch(games, script, position, saved.history))
+
+    __copy__ = copy.deepcopy  # a shallow copy would share the games
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_games"}

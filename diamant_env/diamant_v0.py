@@ -23,7 +23,7 @@ from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.envs.aec import AecGame
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
-from diamant_env.envs.settings import read_actions
+from diamant_env.envs.settings import checked_agent, checked_options, read_actions
 from diamant_env.observation import observation_space
 from diamant_env.rewards import Reward
 from diamant_env.state import LEAVE, GameState
@@ -47,6 +47,7 @@ class parallel_env(ParallelEnv, EzPickle):
             chests.
         observation: None for all of `FIELDS`, names of fields such as ``["bag", "path_gems"]`` for a subset, or
             ``"history"`` to add the decisions of earlier turns and expeditions (`HISTORY`).
+        max_cycles: None; games are not truncated.
 
     Action space: Discrete(2), 0 = CONTINUE, 1 = LEAVE.
 
@@ -85,7 +86,10 @@ class parallel_env(ParallelEnv, EzPickle):
         render_mode: str | None = None,
         hidden_chests: bool | None = None,
         observation: Observation = None,
+        max_cycles: None = None,
     ) -> None:
+        if max_cycles is not None:
+            raise ValueError(f"max_cycles={max_cycles!r}; None is allowed: a game ends after its last expedition")
         EzPickle.__init__(self, num_players, edition, reward, mask, render_mode, hidden_chests, observation)
         if mask not in MASKS:
             raise ValueError(f"unknown mask {mask!r}; allowed: {', '.join(MASKS)}")
@@ -111,11 +115,11 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def observation_space(self, agent: str) -> Box | Dict:
         """Return the observation space of an agent, the same object at each call."""
-        return self.observation_spaces[agent]
+        return self.observation_spaces[checked_agent(agent, self.possible_agents)]
 
     def action_space(self, agent: str) -> Discrete:
         """Return the action space of an agent, the same object at each call."""
-        return self.action_spaces[agent]
+        return self.action_spaces[checked_agent(agent, self.possible_agents)]
 
     @property
     def edition(self) -> Edition:
@@ -133,13 +137,15 @@ class parallel_env(ParallelEnv, EzPickle):
         Args:
             seed: Seed of the cards, 0 to 2**64 - 1; None continues the sequence of games of the last seed.
             options: ``{"deck": [5, "snake", "relic"]}`` reveals these cards in this order, across expeditions, before
-                random draws. Other keys are ignored.
+                random draws.
 
         Raises:
-            ValueError: If the seed is out of range or a card is not in the deck; the current game is then unchanged.
+            ValueError: If the seed is out of range, an option unknown or a card not in the deck; the current game is
+                then unchanged.
         """
         number = None if seed is None else checked_int("seed", seed, 0, MAX_SEED, "None or ")
-        rows = self._batch.reset(number, deck=(options or {}).get("deck"))
+        deck = checked_options(options, "deck", "options").get("deck")  # PettingZoo's API tests give {"options": 1}
+        rows = self._batch.reset(number, deck=deck)
         self._rewards[:] = 0
         self.agents = self.possible_agents[:]
         self._pictures.restart([0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,12 +17,13 @@ from diamant_env.engine.arguments import MAX_SEED, checked_action, checked_int
 from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.pictures import RENDER_MODES
+from diamant_env.envs.settings import PlainSpec, checked_options
 from diamant_env.opponents.own import Player
 from diamant_env.rewards import Reward
 from diamant_env.state import GameState
 
 
-class DiamantEnv(gymnasium.Env):
+class DiamantEnv(PlainSpec, gymnasium.Env):
     """Diamant for one learner; the other seats are played by opponents.
 
     A push-your-luck game of several expeditions into a cave. At each turn all players inside simultaneously choose to
@@ -132,14 +134,16 @@ class DiamantEnv(gymnasium.Env):
         Args:
             seed: Seed of the cards, the learner's seat and the opponents, 0 to 2**64 - 1; None continues the sequence
                 of games of the last seed.
-            options: Ignored.
+            options: ``{"deck": [5, "snake", "relic"]}``, see `diamant_env.diamant_v0.parallel_env.reset`.
 
         Raises:
-            ValueError: If the seed is out of range.
+            ValueError: If the seed is out of range, an option unknown or a card not in the deck; the current game is
+                then unchanged.
         """
         number = None if seed is None else checked_int("seed", seed, 0, MAX_SEED, "None or ")
+        deck = checked_options(options, "deck").get("deck")
+        self._learner.reset(np.ones(1, np.bool_), None if number is None else np.array([number], np.uint64), deck)
         super().reset(seed=number)
-        self._learner.reset(np.ones(1, np.bool_), None if number is None else np.array([number], np.uint64))
         self._playing = True
         return self._learner.observations[0], self._info(0)
 
@@ -172,6 +176,8 @@ class DiamantEnv(gymnasium.Env):
     def close(self) -> None:
         """Close the window, if any."""
         self._learner.pictures.close()
+
+    __copy__ = copy.deepcopy  # a shallow copy would share the game
 
     def _info(self, turns: int) -> dict[str, Any]:
         return {"seat": int(self._learner.seats[0]), "score": int(self._learner.scores[0]), "turns": turns}

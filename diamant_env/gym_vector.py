@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,15 +14,16 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
+from diamant_env.engine.arguments import MAX_SEED, as_array, checked_actions, checked_int
 from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
+from diamant_env.envs.settings import PlainSpec, checked_options
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.opponents.own import Player
 from diamant_env.rewards import Reward
 
 
-class DiamantVectorEnv(VectorEnv):
+class DiamantVectorEnv(PlainSpec, VectorEnv):
     """Vectorised `diamant_env.gym_env.DiamantEnv` over the batch engine.
 
     Game i is byte-identical to a single environment with seed ``seed + i``, except against opponents with their own
@@ -39,6 +41,7 @@ class DiamantVectorEnv(VectorEnv):
             action and starts the next one. ``"SameStep"``: the next game starts at once; the last observation and
             info of the previous one are in ``infos["final_obs"]`` and ``infos["final_info"]``. ``"Disabled"``: the
             caller resets, ``reset(options={"reset_mask": ended})``.
+        max_episode_steps: None; games are not truncated.
 
     Raises:
         ValueError: If an argument is out of range; the message lists what is allowed.
@@ -60,7 +63,13 @@ class DiamantVectorEnv(VectorEnv):
         expeditions: int | None = None,
         observation: Observation = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        max_episode_steps: None = None,
     ) -> None:
+        if max_episode_steps is not None:
+            raise ValueError(
+                f"max_episode_steps={max_episode_steps!r}; None is allowed: a game ends after its last expedition; "
+                'make_vec(..., vectorization_mode="sync") truncates'
+            )
         self.num_envs = checked_int("num_envs", num_envs, 1)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         modes = {"render_modes": ["rgb_array", "ansi"], "autoreset_mode": self.autoreset_mode}
@@ -89,26 +98,32 @@ class DiamantVectorEnv(VectorEnv):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Start games.
+        """Start games; `np_random_seed` is then the first game's seed, if given.
 
         Args:
             seed: One seed, giving game i ``seed + i``; or a sequence with one per game. None continues the sequence of
                 games.
-            options: ``{"reset_mask": mask}``, bool (num_envs,), starts only these games. Other keys are ignored.
+            options: ``{"reset_mask": mask}``, bool (num_envs,), starts only these games; ``{"deck": [5, "snake"]}``,
+                where all are started, see `diamant_env.diamant_v0.parallel_env.reset`.
 
         Raises:
-            ValueError: If a seed is out of range, 0 to 2**64 - 1, or the mask has the wrong shape or selects no game.
+            ValueError: If a seed is out of range, 0 to 2**64 - 1, an option unknown, the mask has the wrong shape or
+                selects no game, or a card is not in the deck; the games are then unchanged.
             ResetNeeded: If the mask of the first reset excludes games.
         """
         seeds = self._seeds(seed)
+        deck = checked_options(options, "reset_mask", "deck").get("deck")
         chosen = self._reset_mask(options)
         if not self._started and not chosen.all():
             raise ResetNeeded("the first reset must start all games: call reset() without a reset_mask first")
-        seeded = np.array([one is not None for one in seeds])
-        if (chosen & seeded).any():
-            self._learner.reset(chosen & seeded, np.array([one or 0 for one in seeds], np.uint64))
+        seeded = chosen & [one is not None for one in seeds]
+        if deck is not None and seeded.any() and not seeded.all():
+            raise ValueError(f"deck={deck!r} applies to all games; give no reset_mask, and seeds for all or none")
         if (chosen & ~seeded).any():
-            self._learner.reset(chosen & ~seeded)
+            self._learner.reset(chosen if not self._started else chosen & ~seeded, deck=deck)
+        if seeded.any():
+            self._learner.reset(seeded, np.array([one or 0 for one in seeds], np.uint64), deck)
+        super().reset(seed=seeds[0])
         self._started = True
         return self._learner.observations, self._infos(chosen, np.zeros(self.num_envs, np.int64))
 
@@ -156,6 +171,8 @@ class DiamantVectorEnv(VectorEnv):
         """Release the resources of rendering."""
         self._learner.pictures.close()
 
+    __copy__ = copy.deepcopy  # a shallow copy would share the games
+
     def _start_next_games(self, chosen: NDArray[np.bool_], turns: NDArray[np.int64]) -> None:
         self._learner.reset(chosen)
         turns[chosen] = 0
@@ -178,7 +195,7 @@ class DiamantVectorEnv(VectorEnv):
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if seed is None:
             return [None] * self.num_envs
-        if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str):
+        if as_array(seed, "seed").ndim == 0:  # type: ignore[arg-type]  # None is one of several seeds
             first = checked_int("seed", seed, 0, MAX_SEED + 1 - self.num_envs, "None, one per game, or ")
             return list(range(first, first + self.num_envs))
         if len(seed) != self.num_envs:

@@ -69,15 +69,21 @@ class OneLearner:
         self._done = np.zeros(num_games, np.bool_)
         self._assign_seats()
 
-    def reset(self, chosen: NDArray[np.bool_], seeds: NDArray[np.uint64] | None = None) -> None:
+    def reset(
+        self,
+        chosen: NDArray[np.bool_],
+        seeds: NDArray[np.uint64] | None = None,
+        deck: Sequence[int | str] | None = None,
+    ) -> None:
         """Start new games.
 
         Args:
             chosen: bool (N,), the games to start.
             seeds: uint64 (N,), one per game; None continues each sequence of games, see `Batch.reset`. Opponents are
                 seeded only if all games are.
+            deck: See `Batch.reset`.
         """
-        self.batch.reset(seeds, chosen, self._views)
+        self.batch.reset(seeds, chosen, self._views, deck)
         if seeds is not None and chosen.all():
             self.opponents.seed(int(seeds[0]))
         if self.seat is None:
@@ -95,7 +101,20 @@ class OneLearner:
 
         Returns:
             Per game the sum of the rewards, float64 (N,), and the number of turns played, int64 (N,).
+
+        Raises:
+            Exception: Any exception of an opponent or a custom reward; the games are then unchanged.
         """
+        before = self.batch.save(), self.pictures.saved_scenes()
+        try:
+            return self._play(actions)
+        except BaseException:
+            self.batch.restore(before[0])
+            self.batch.observe(self._views)
+            self.pictures.scenes = before[1]
+            raise
+
+    def _play(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         rewards = np.zeros(len(self.seats), np.float64)
         turns = np.zeros(len(self.seats), np.int64)
         playing = ~self.over

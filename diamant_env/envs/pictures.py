@@ -1,5 +1,6 @@
 """Rendering of environments as text, pictures or a window."""
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,6 +60,10 @@ class Pictures:
                 self.scenes[game].follow(self._batch.games[game])
                 if self._mode == "human":
                     self._draw(game, self._fps)
+
+    def saved_scenes(self) -> list[Scene]:
+        """Return a copy of `scenes`; the scenes themselves without a render mode, in which they never change."""
+        return self.scenes if self._mode is None else copy.deepcopy(self.scenes)
 
     def draw(self) -> list[Any]:
         """Return every game's text or picture; redraw the window and return None in ``"human"`` mode."""

@@ -3,13 +3,35 @@
 import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_EXPEDITIONS, Edition
 from diamant_env.engine.arguments import checked_action, checked_int
+
+
+class PlainSpec:
+    """Environment whose spec holds no NumPy values and enumerations, which ``spec.to_json()`` can't write."""
+
+    _spec: EnvSpec | None = None
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """The spec of ``gymnasium.make``."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        for name, value in spec.kwargs.items() if spec else ():
+            if isinstance(value, np.generic | np.ndarray):
+                spec.kwargs[name] = value.tolist()
+            elif isinstance(value, Enum):
+                spec.kwargs[name] = value.value
+        self._spec = spec
 
 
 def with_expeditions(edition: Edition, expeditions: int) -> Edition:
@@ -22,6 +44,21 @@ def with_expeditions(edition: Edition, expeditions: int) -> Edition:
     if number == edition.expeditions:
         return edition
     return dataclasses.replace(edition, name=f"{edition.name}, expeditions={number}", expeditions=number)
+
+
+def checked_options(options: dict[str, Any] | None, *allowed: str) -> dict[str, Any]:
+    """Return the options of a reset, {} for None; raise ValueError for one that is not allowed."""
+    unknown = [name for name in options or {} if name not in allowed]
+    if unknown:
+        raise ValueError(f"unknown options {unknown}; allowed: {', '.join(allowed)}")
+    return options or {}
+
+
+def checked_agent(agent: str, agents: Sequence[str]) -> str:
+    """Return an agent's name; raise ValueError if it is unknown."""
+    if agent not in agents:
+        raise ValueError(f"unknown agent {agent!r}; the agents are {list(agents)}")
+    return agent
 
 
 def read_actions(actions: Mapping[str, Any], agents: Sequence[str], inside: NDArray[np.int8]) -> bytes:

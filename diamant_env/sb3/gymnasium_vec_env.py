@@ -43,8 +43,8 @@ class GymnasiumVecEnv(Rows):
         return self.envs if hasattr(self.envs, name) else self.envs.unwrapped  # vector wrappers forward no attributes
 
     def reset(self) -> Any:
-        """Start new games with the seed of `seed`, if any; return the observations (num_envs, …)."""
-        observations, self.reset_infos = self._listed.reset(seed=self._seeds[0])
+        """Start new games with `seed` and `set_options`, if called; return the observations (num_envs, …)."""
+        observations, self.reset_infos = self._listed.reset(seed=self._seeds[0], options=self._take_options())
         self._reset_seeds()
         return observations
 

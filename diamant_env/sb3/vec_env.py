@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
@@ -16,10 +17,11 @@ from stable_baselines3.common.vec_env import VecEnv
 from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import checked_actions
+from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import LineUps, make_opponents, names_mix, one_per_rival, seed_agents
 from diamant_env.envs.pictures import Pictures
+from diamant_env.envs.settings import checked_options
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import Observations
 from diamant_env.opponents.own import Player
@@ -31,6 +33,8 @@ class Rows(VecEnv):
     """Base `VecEnv` of rows backed by one object: shared attributes, no wrappers per row."""
 
     _methods: tuple[str, ...] = ("action_masks",)  # methods of the object that return one value per row
+
+    __copy__ = copy.deepcopy  # a shallow copy would share the games
 
     def _owner(self, name: str) -> Any:
         return self
@@ -49,6 +53,18 @@ class Rows(VecEnv):
             raise NotImplementedError(f"the rows of {type(self).__name__} have no method {method_name!r}")
         answers = getattr(self._owner(method_name), method_name)(*method_args, **method_kwargs)
         return [answers[row] for row in self._get_indices(indices)]
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Set the seed of the next reset; raise ValueError if it is out of range."""
+        return super().seed(None if seed is None else checked_int("seed", seed, 0, MAX_SEED, "None or "))
+
+    def _take_options(self) -> dict[str, Any]:
+        """Return the options of `set_options` and clear them; raise ValueError if they differ between rows."""
+        options = self._options[0]
+        if any(one != options for one in self._options):
+            raise ValueError(f"options {self._options}; one dictionary for all rows is allowed")
+        self._reset_options()
+        return options
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
         """Return False for each row."""
@@ -138,9 +154,13 @@ class DiamantVecEnv(Rows):
         self.metadata = {**modes, **self.metadata}
 
     def reset(self) -> NDArray[np.float32]:
-        """Start new games with the seed of `seed`, if any; return float32 (rows, NUM_FEATURES)."""
+        """Start new games with the seed of `seed`, if any; return float32 (rows, NUM_FEATURES).
+
+        The option of `set_options` is ``"deck"``, see `diamant_env.Batch.reset`.
+        """
         seed = self._seeds[0]
-        self.batch.reset(seed, observations=self._observations)
+        deck = checked_options(self._take_options(), "deck").get("deck")
+        self.batch.reset(seed, observations=self._observations, deck=deck)
         if seed is not None:
             seed_agents(self._made, seed)
         self._reset_seeds()

@@ -33,6 +33,8 @@ SETTINGS = [
     (DiamantEnv, {"expeditions": 0}, "expeditions=0; None or a whole number, 1 to 15, is allowed"),
     (DiamantVectorEnv, {"num_envs": 0}, "num_envs=0; a whole number, at least 1, is allowed"),
     (DiamantVectorEnv, {"autoreset_mode": "never"}, "'never'; allowed: AutoresetMode or 'NextStep', 'SameStep'"),
+    (PARALLEL, {"max_cycles": 3}, "max_cycles=3; None is allowed: a game ends after its last expedition"),
+    (DiamantVectorEnv, {"max_episode_steps": 5}, "max_episode_steps=5; None is allowed: a game ends after its last"),
     (DiamantVectorEnv, {"render_mode": "human"}, "unknown render_mode 'human'; allowed: None, rgb_array, ansi"),
 ]
 
@@ -131,6 +133,29 @@ def test_aec_refuses_invalid_action_and_continues(action):
     assert env.unwrapped.game["turn"] == 2
 
 
+def test_unknown_agent(env):
+    aec = diamant_v0.env(num_players=3)
+    aec.reset(seed=1)
+    message = r"unknown agent 'player_9'; the agents are \['player_0', 'player_1', 'player_2'\]"
+    for call in (aec.observe, *(each for one in (env, aec) for each in (one.observation_space, one.action_space))):
+        with pytest.raises(ValueError, match=message):
+            call("player_9")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda obs: 1 if obs["bag"] > 3 else 0,
+        lambda obs: (obs["bag"] > 3) and (obs["turn"] > 2),
+        lambda obs: int(obs["bag"]),
+    ],
+)
+def test_function_of_one_row(function):
+    single = DiamantEnv(opponents=function)
+    single.reset(seed=1)
+    refuses(single, lambda: single.step(1), r"<lambda>: .*holds one number per row; decide with np.where\(")
+
+
 # Calls out of order.
 
 
@@ -173,10 +198,12 @@ def test_step_after_the_end():
 # Seeds, masks and states.
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, True, 2**64, [1]])
+@pytest.mark.parametrize("seed", [-1, 1.5, True, 2**64, [1], "a"])
 def test_invalid_seeds(env, seed):
     single = DiamantEnv()
     single.reset(seed=0)
     for each in (env, single):
         message = r"seed=.*; None or a whole number, 0 to 2\*\*64 - 1, is allowed$"
         refuses(each, lambda each=each: each.reset(seed=seed), message)
+    with pytest.raises(ValueError, match=message):
+        pytest.importorskip("diamant_env.sb3").DiamantVecEnv(1).seed(seed)

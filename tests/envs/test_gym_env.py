@@ -5,10 +5,13 @@ import os
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
 
-from diamant_env import EDITIONS, Batch, Observations
+from diamant_env import EDITIONS, Batch, Edition, Observations
 from diamant_env.gym_env import DiamantEnv
+from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import make
 
@@ -135,3 +138,54 @@ def test_ansi_shows_turns_without_learner():
     assert env.render().startswith("A second ")
     assert "Expedition 2 of 5, card 1" in env.render()
     assert DiamantEnv().render() is None
+
+
+class Failing:
+    """A reward, or opponent, that fails at its third call."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def act(self, obs, first):
+        return self(obs["must_decide"])
+
+    def __call__(self, answer, *_):
+        self.calls += 1
+        if self.calls == 3:
+            raise RuntimeError("failed")
+        return np.zeros_like(answer, np.float32)
+
+
+@pytest.mark.parametrize("role", ["reward", "opponents"])
+@pytest.mark.parametrize("kind", [DiamantEnv, lambda **settings: DiamantVectorEnv(2, **settings)])
+def test_failed_step_is_undone(kind, role):
+    env = kind(num_players=3, **{"opponents": "continue", role: Failing()}, render_mode="ansi")
+    env.reset(seed=3)
+    learner, action = env._learner, 1 if kind is DiamantEnv else [1, 1]
+    before = learner.batch.games.tobytes(), learner.observations.tobytes(), env.render()
+    with pytest.raises(RuntimeError, match="failed"):
+        env.step(action)
+    assert (learner.batch.games.tobytes(), learner.observations.tobytes(), env.render()) == before
+    twin = kind(num_players=3, opponents="continue")
+    twin.reset(seed=3)
+    assert np.array_equal(env.step(action)[0], twin.step(action)[0])
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"edition": Edition("small", np.array([3, 5]), ("mud", "wind"), np.int64(2), expeditions=1)},
+        {"edition": EDITIONS["incan-gold-2020"]},
+        {"num_players": np.int64(3), "seat": np.array(1), "hidden_chests": np.True_, "observation": np.array(["bag"])},
+    ],
+)
+def test_settings_survive_json(many, settings):
+    if many:
+        settings = {**settings, "autoreset_mode": AutoresetMode.SAME_STEP}
+    make_env = gymnasium.make_vec if many else gymnasium.make
+    env = make_env("diamant_env/Diamant-v0", **settings).unwrapped
+    again = make_env(EnvSpec.from_json(env.spec.to_json())).unwrapped
+    assert again.edition == env.edition
+    assert again.metadata.get("autoreset_mode") == env.metadata.get("autoreset_mode")
+    assert np.array_equal(again.reset(seed=3)[0], env.reset(seed=3)[0])

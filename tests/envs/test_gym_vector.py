@@ -58,6 +58,17 @@ def test_vector_equals_sync_vector_of_singles(settings, mode):
         assert_same(ours.step(np.ones(NUM_ENVS, int)), singles.step(np.ones(NUM_ENVS, int)))
 
 
+@pytest.mark.parametrize(("seed", "first"), [(7, 7), (np.array(7), 7), ([1, None, 3], 1), (np.array([4, 5, 6]), 4)])
+def test_first_reset_with_seeds(seed, first):
+    env = DiamantVectorEnv(3, seat=None)
+    rows, _ = env.reset(seed=seed)
+    given = seed + np.arange(3) if np.ndim(seed) == 0 else seed
+    for row, one in zip(rows, given, strict=True):
+        if one is not None:
+            assert np.array_equal(row, DiamantEnv(seat=None).reset(seed=one)[0])
+    assert env.np_random_seed == first
+
+
 class RowWatcher:
     """Stateful agent that asserts that each row's turns increase within a game."""
 

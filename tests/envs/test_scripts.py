@@ -1,9 +1,15 @@
 """Scripted decks through the public environment."""
 
+import gymnasium
+import numpy as np
 import pytest
+from gymnasium.vector import SyncVectorEnv
 
-from diamant_env import diamant_v0
+from diamant_env import Batch, Observations, diamant_v0
 from diamant_env.editions import NUM_CARDS
+from diamant_env.gym_env import DiamantEnv
+from diamant_env.gym_vector import DiamantVectorEnv
+from diamant_env.sb3 import DiamantVecEnv, GymnasiumVecEnv
 from tests.support.play import PRINTED, PUBLISHED, Play, card_of, every
 from tests.support.side_by_side import as_dicts
 
@@ -119,3 +125,93 @@ def test_failed_reset_changes_nothing():
         assert shown(env) == before
     all_act(env, 0)
     assert env.game["bag"] == 5
+
+
+# The option ``deck`` of every environment; other options are refused.
+
+
+def sb3_rows(env, options):
+    env.set_options(options)
+    return env.reset()
+
+
+RESETS = {
+    "parallel": lambda options: np.stack(list(diamant_v0.parallel_env().reset(options=options)[0].values())),
+    "single": lambda options: DiamantEnv().reset(options=options)[0][None],
+    "vector": lambda options: DiamantVectorEnv(2).reset(options=options)[0],
+    "sb3": lambda options: sb3_rows(DiamantVecEnv(2), options),
+    "gymnasium in sb3": lambda options: sb3_rows(
+        GymnasiumVecEnv(DiamantVectorEnv(2, autoreset_mode="SameStep")), options
+    ),
+}
+
+
+@pytest.mark.parametrize("reset", RESETS.values(), ids=RESETS)
+def test_every_environment_plays_the_deck(reset):
+    seen = Observations(reset({"deck": [13]}))
+    assert (seen["bag"] == 13 // 4).all()
+    assert (seen["path_gems"] == 1).all()
+
+
+@pytest.mark.parametrize("reset", [*RESETS.values(), lambda options: diamant_v0.env().reset(options=options)])
+def test_unknown_option_is_refused(reset):
+    with pytest.raises(ValueError, match=r"unknown options \['dekc'\]; allowed: .*deck"):
+        reset({"dekc": [5]})
+
+
+def test_rows_of_sb3_share_the_deck():
+    env = DiamantVecEnv(2, 1)
+    with pytest.raises(ValueError, match="one dictionary for all rows is allowed"):
+        sb3_rows(env, [{"deck": [5]}, {"deck": [7]}])
+    first = sb3_rows(env, {"deck": [5]})
+    assert (Observations(first)["bag"] == 5).all()
+    env.seed(3)
+    assert np.array_equal(env.reset()[0], diamant_v0.parallel_env(1).reset(seed=3)[0]["player_0"])  # used once
+
+
+@pytest.mark.parametrize("seed", [3, None, [3, 4]])
+def test_vector_deck_equals_single_deck(seed):
+    deck = {"deck": ["snake", 11, 11, "snake"]}
+    many, singles = DiamantVectorEnv(2), SyncVectorEnv([DiamantEnv] * 2)
+    for env in (many, singles):
+        env.reset(seed=1)
+    assert np.array_equal(many.reset(seed=seed, options=deck)[0], singles.reset(seed=seed, options=deck)[0])
+    for _ in range(20):  # next games without the deck
+        assert np.array_equal(many.step([1, 1])[0], singles.step([1, 1])[0])
+
+
+def test_deck_of_some_games_is_refused():
+    env = DiamantVectorEnv(2)
+    env.reset(seed=1)
+    before = env.games.tobytes()
+    for given in ({"seed": [1, None]}, {"options": {"reset_mask": np.array([True, False])}}):
+        with pytest.raises(ValueError, match=r"deck.* applies to all games"):
+            env.reset(**{**given, "options": {"deck": [5], **given.get("options", {})}})
+    assert env.games.tobytes() == before
+
+
+def test_step_with_unavailable_card_is_undone():
+    env = gymnasium.make("diamant_env/Diamant-v0", opponents="continue", render_mode="ansi").unwrapped
+    env.reset(seed=1, options={"deck": [17, 5, 17]})
+    before, picture = env.game.tobytes(), env.render()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="card 2 of the deck, 17, is not in the deck in expedition 1, turn 3"):
+            env.step(1)
+        assert (env.game.tobytes(), env.render()) == (before, picture)
+
+
+@pytest.mark.parametrize("reward", ["score", lambda banked, chests, inside, done: banked])
+def test_next_game_draws_its_cards(reward):
+    """The deck is not repeated after an automatic reset."""
+    deck, players = [5, 7, "snake", 11, 13], np.ones((20, 1), np.int8)
+    batch, plain = Batch(20, 1, reward=reward), Batch(20, 1)
+    batch.reset(seed=3, deck=deck)
+    plain.reset(seed=3)
+    for each in (batch, plain):
+        for _ in range(5):
+            _, _, done = each.step(players, auto_reset=True)
+        assert done.all()
+        for _ in range(5):
+            each.step(players, auto_reset=True)
+    assert batch.games["last_card"].tolist() == plain.games["last_card"].tolist()
+    assert len(set(batch.games["last_card"].tolist())) > 3
