@@ -162,12 +162,20 @@ def observation_space(chosen: NDArray[np.intp] | None = None) -> Box:
 
 
 class FieldsBox(Box):
-    """Box of a subset of fields; keeps their names, so that a saved model records the fields it observes."""
+    """Box of a subset of fields, equal to those of the same fields only; a saved model so records what it observes."""
 
     def __init__(self, fields: Sequence[str]) -> None:
         space = observation_space(columns(*fields))
         super().__init__(space.low, space.high, dtype=np.float32)
         self.fields = tuple(fields)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other space has the same fields in the same order."""
+        return isinstance(other, FieldsBox) and self.fields == other.fields and super().__eq__(other)
+
+    def __repr__(self) -> str:
+        """Return the fields with shape and dtype."""
+        return f"FieldsBox({', '.join(self.fields)}, {self.shape}, {self.dtype})"
 
 
 def shown_columns(space: Space) -> NDArray[np.intp] | None:
@@ -175,7 +183,8 @@ def shown_columns(space: Space) -> NDArray[np.intp] | None:
     if isinstance(space, FieldsBox):
         return columns(*space.fields)
     if isinstance(space, Box) and space.shape in ((NUM_FEATURES,), (NUM_FEATURES + NUM_HISTORY,)):
-        return np.arange(space.shape[0])
+        found = np.arange(space.shape[0])
+        return found if space == observation_space(found) else None  # such as of NormalizeObservation
     return None
 
 

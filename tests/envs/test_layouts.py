@@ -150,6 +150,25 @@ def test_views_agree():
             assert several[0] == reward
 
 
+def spaces_of(*fields):
+    """Return the spaces of all environments with these fields, and what remains of one in a file."""
+    first = diamant_v0.parallel_env(3, observation=fields).observation_space("player_0")
+    vector = gymnasium.make_vec("diamant_env/Diamant-v0", num_envs=2, observation=fields)
+    return [first, DiamantEnv(observation=fields).observation_space, vector.single_observation_space,
+            pickle.loads(pickle.dumps(first))]  # fmt: skip
+
+
+def test_spaces_of_other_fields_differ():
+    """The bounds of all of them are the same."""
+    several = [spaces_of(*fields) for fields in (["bag", "path_gems"], ["path_gems", "bag"], ["bag", "bag"])]
+    for kind, one in enumerate(several):
+        for other_kind, other in enumerate(several):
+            assert {a == b for a in one for b in other} == {kind == other_kind}
+    bounds = gymnasium.spaces.Box(several[0][0].low, several[0][0].high)
+    assert several[0][0] != bounds != several[0][0]
+    assert "bag, path_gems" in str(several[0][0])
+
+
 def test_custom_reward_gets_turn_and_state():
     seen = []
 
