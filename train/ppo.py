@@ -264,7 +264,6 @@ def train(
     model = learner(env, ppo, config.network, int(seeds_for(config.seed, "learning").generate_state(1)[0]))
     run = TrainingRun(config, folder, league, model)
     run.begin()
-    logger = configure(str(folder / "tensorboard"), ["tensorboard"])
     DiamantVecEnv(1, 2).play_once()  # compile before timing
     with progress_bar(ppo, model.decisions, progress) as bar:
         while model.decisions < ppo.decisions:
@@ -273,14 +272,13 @@ def train(
             run.seconds += perf_counter() - start
             bar.update(model.decisions - bar.n)
             for name, value in model.log.items():
-                logger.record(f"train/{name}", value.item())
-            logger.dump(model.decisions)
+                run.logger.record(f"train/{name}", value.item())
+            run.logger.dump(model.decisions)
             run.average_weights()
             if model.decisions < ppo.decisions:
                 run.follow_up()
                 if run.curve:
                     share = run.curve[-1]["win_share"]
-                    logger.record("judge/win_share", share)
                     bar.set_postfix_str(f"wins {share:.3f} against {POOLS[0]}, fair {1 / config.judge.num_players:.3f}")
     return run.finish()
 
@@ -291,6 +289,7 @@ class TrainingRun:
     def __init__(self, config: Config, folder: Path, league: League, learner: Learner) -> None:
         self.config, self.folder, self.league, self.learner = config, folder, league, learner
         self.checkpoints = Checkpoints(config, folder)
+        self.logger = configure(str(folder / "tensorboard"), ["tensorboard"])
         self.curve: list[dict[str, float]] = []
         self.seconds = self.earlier = 0.0  # rollouts and updates of this process, and of those before it
         self.next_snapshot = self.averaged = 0
@@ -338,6 +337,8 @@ class TrainingRun:
         """Add a point to the learning curve and save it."""
         self.curve.append({"decisions": self.learner.decisions, **curve_point(self.policy(), self.config)})
         save_curve(self.curve, self.config, self.folder)
+        self.logger.record("judge/win_share", self.curve[-1]["win_share"])
+        self.logger.dump(self.learner.decisions)
 
     def times(self) -> dict[str, float]:
         """Return seconds and throughput so far, and the share of engine and opponents in the time of this process."""

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.lineups import clone_line_ups
@@ -132,6 +133,10 @@ def test_run_folder_is_complete(tmp_path, capsys):
         *("config.toml", "versions.json", "checkpoints", "tensorboard", "policy.safetensors", "results.json"),
         *("curve.json", "curve.png", "time.json"),
     }
+    curve = json.loads((folder / "curve.json").read_text())
+    shown = EventAccumulator(str(folder / "tensorboard")).Reload().Scalars("judge/win_share")
+    assert [one.step for one in shown] == [point["decisions"] for point in curve]
+    assert [one.value for one in shown] == pytest.approx([point["win_share"] for point in curve])
     results = json.loads((folder / "results.json").read_text())
     assert results["config"]["seed"] == 7
     assert "torch" in json.loads((folder / "versions.json").read_text())["packages"]
