@@ -31,7 +31,8 @@ class Judgement(NamedTuple):
 class JudgeCallback(BaseCallback):
     """Evaluation of a model of stable-baselines3 or sb3-contrib at regular intervals, in the same games each time.
 
-    Logs ``judge/win_share`` and saves the best model.
+    Logs ``judge/win_share`` and saves the best model. Each training begins a new curve and overwrites the best model;
+    ``learn(…, reset_num_timesteps=False)`` of the same model continues them.
 
     Args:
         against: Opponents, see `diamant_env.judging.evaluate`.
@@ -39,12 +40,13 @@ class JudgeCallback(BaseCallback):
         games: Games for each line-up.
         players: Players at each table.
         edition: The edition to play.
-        best: Path of the model with the largest win share, such as ``"best.zip"``, or None.
+        best: Path of the model with the largest win share, such as ``"best.zip"``, or None. Statistics of
+            ``VecNormalize`` are saved beside it: the agent is then ``"best.zip+best.pkl"``.
         seed: Seed of the games.
         after: Function called with each `Judgement`; exceptions such as ``optuna.TrialPruned`` end training.
 
     Attributes:
-        curve: All judgements in order.
+        curve: All judgements of the current or last training in order.
 
     Raises:
         ValueError: If an argument is out of range; at the first evaluation, if the model does not support the table.
@@ -65,6 +67,8 @@ class JudgeCallback(BaseCallback):
         if every < 1:
             raise ValueError(f"every={every}; at least 1 step is allowed")
         self.every, self.best, self.after, self.curve = every, best, after, list[Judgement]()
+        self._trained: Any = None  # the model of `curve`
+        self._last = 0  # environment steps at the last judgement or at the beginning
         self._how: dict[str, Any] = {
             "against": against, "games": games, "players": players, "edition": edition, "seed": seed,
         }  # fmt: skip
@@ -77,21 +81,33 @@ class JudgeCallback(BaseCallback):
 
         return evaluate(agent, **self._how | changed)
 
+    def _on_training_start(self) -> None:
+        if self.model is not self._trained or self.num_timesteps < self._last:
+            self._trained, self._last, self.curve = self.model, self.num_timesteps, []
+
     def _on_step(self) -> bool:
-        if self.num_timesteps - (self.curve[-1].steps if self.curve else 0) >= self.every:
+        if self.num_timesteps - self._last >= self.every:
             self._judge()
         return True
 
     def _on_training_end(self) -> None:
-        if not self.curve or self.curve[-1].steps < self.num_timesteps:
+        if self._last < self.num_timesteps:
             self._judge()
 
     def _judge(self) -> None:
         shares = [result.win_share for result in self._evaluate(self.model).results]
         mean = sum(share.mean for share in shares) / len(shares)
         half_width = sum(((share.high - share.low) / 2) ** 2 for share in shares) ** 0.5 / len(shares)
-        if self.best and mean > max((one.win_share for one in self.curve), default=0):
-            self.model.save(self.best)
-        self.curve.append(Judgement(self.num_timesteps, mean, half_width))
+        if self.best and mean > max((one.win_share for one in self.curve), default=-1):
+            self._save(Path(self.best))
+        self._last = self.num_timesteps
+        self.curve.append(Judgement(self._last, mean, half_width))
         self.logger.record("judge/win_share", mean)
+        self.logger.dump(self._last)  # as EvalCallback does: the next dump of `learn` is later, and there may be none
         self.after(self.curve[-1])
+
+    def _save(self, best: Path) -> None:
+        """Save the model and its `VecNormalize` statistics."""
+        self.model.save(best)
+        if (statistics := self.model.get_vec_normalize_env()) is not None:
+            statistics.save(str(best.with_suffix(".pkl")))

@@ -5,23 +5,55 @@ import pytest
 from diamant_env.judging import evaluate
 
 sb3 = pytest.importorskip("stable_baselines3")
+EventAccumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator").EventAccumulator
 vec = pytest.importorskip("diamant_env.sb3")
 
 
-def learned(callback, steps=200):
-    env = vec.DiamantVecEnv(8, 3, opponents="bag:9")
-    return sb3.PPO("MlpPolicy", env, seed=1, n_steps=8, batch_size=32, n_epochs=1).learn(steps, callback=callback)
+def learned(callback, wrapper=lambda env: env, seed=1, **settings):
+    env = wrapper(vec.DiamantVecEnv(8, 3, opponents="bag:9"))
+    model = sb3.PPO("MlpPolicy", env, seed=seed, n_steps=8, batch_size=32, n_epochs=1, **settings)
+    return model.learn(200, callback=callback)
+
+
+def share_of(agent):
+    return evaluate(agent, "pool", 40, players=3).results[0].win_share.mean
 
 
 def test_judges_at_interval_and_end(tmp_path):
+    """TensorBoard has the same points."""
     judge = vec.JudgeCallback("pool", every=80, games=40, players=3, best=tmp_path / "best.zip")
-    model = learned(judge)
+    model = learned(judge, tensorboard_log=str(tmp_path))
     assert [one.steps for one in judge.curve] == [80, 160, 240, 256]
+    events = EventAccumulator(str(tmp_path / "PPO_1")).Reload().Scalars("judge/win_share")
+    assert [one.step for one in events] == [80, 160, 240, 256]
+    assert [one.value for one in events] == pytest.approx([one.win_share for one in judge.curve])
     last = evaluate(model, "pool", 40, players=3).results[0].win_share
     assert judge.curve[-1].win_share == last.mean
     assert judge.curve[-1].half_width == pytest.approx((last.high - last.low) / 2)
-    best = evaluate(str(tmp_path / "best.zip"), "pool", 40, players=3).results[0].win_share.mean
-    assert best == max(one.win_share for one in judge.curve)
+    assert share_of(str(tmp_path / "best.zip")) == max(one.win_share for one in judge.curve)
+
+
+def test_each_training_has_its_own_curve_and_best(tmp_path):
+    judge = vec.JudgeCallback("pool", every=80, games=40, players=3, best=tmp_path / "best.zip")
+    learned(judge)
+    first = judge.curve
+    judge.curve[0] = judge.curve[0]._replace(win_share=1.0)  # a maximum that no later model reaches
+    model = learned(judge, seed=2)
+    assert [one.steps for one in judge.curve] == [80, 160, 240, 256]
+    assert share_of(model) == judge.curve[-1].win_share
+    assert share_of(str(tmp_path / "best.zip")) == max(one.win_share for one in judge.curve)
+    model.learn(100, callback=judge, reset_num_timesteps=False)
+    assert [one.steps for one in judge.curve] == [80, 160, 240, 256, 336, 384]
+    model.learn(100, callback=judge)
+    assert [one.steps for one in judge.curve] == [80, 128]
+    assert [one.steps for one in first] == [80, 160, 240, 256]
+
+
+def test_best_model_has_its_statistics(tmp_path):
+    judge = vec.JudgeCallback("pool", every=80, games=40, players=3, best=tmp_path / "best.zip")
+    learned(judge, sb3.common.vec_env.VecNormalize)
+    agent = f"{tmp_path / 'best.zip'}+{tmp_path / 'best.pkl'}"
+    assert share_of(agent) == max(one.win_share for one in judge.curve)
 
 
 def test_invalid_settings():
