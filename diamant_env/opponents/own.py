@@ -93,7 +93,7 @@ def wrapped(given: Any, name: str | None = None) -> Agent:
         return OwnAgent(name or own_name(given), given)
     if callable(given) and not isinstance(given, type):
         return FunctionAgent(given, name)
-    raise ValueError(f"{name or repr(given)} is not an agent; allowed: {ALLOWED}")
+    raise ValueError(f"{name or _shortened(repr(given))} is not an agent; allowed: {ALLOWED}")
 
 
 def own_name(given: Any) -> str:

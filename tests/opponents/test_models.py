@@ -99,6 +99,13 @@ def test_recurrent_policy_keeps_state_per_row():
         seen, _, _ = batch.step((random.random((6, 3)) < 0.2).astype(np.int8))
 
 
+def test_model_of_other_fields_does_not_load(tmp_path):
+    trained(sb3.PPO, observation=["bag", "path_gems"], **FEW).save(tmp_path / "ppo.zip")
+    sb3.PPO.load(tmp_path / "ppo.zip", vec.DiamantVecEnv(8, 3, observation=["bag", "path_gems"]))
+    with pytest.raises(ValueError, match=r"do not match: FieldsBox\(bag, path_gems, .* != FieldsBox\(path_gems, bag"):
+        sb3.PPO.load(tmp_path / "ppo.zip", vec.DiamantVecEnv(8, 3, observation=["path_gems", "bag"]))
+
+
 def test_vec_normalize_statistics_are_needed(tmp_path):
     games = vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=SOME)
     env = sb3.common.vec_env.VecNormalize(games, clip_obs=1e6)
@@ -167,6 +174,32 @@ def env_of(observations, actions):
     return env
 
 
+class Halved(gymnasium.ObservationWrapper):
+    """Wrapper that keeps the space."""
+
+    def observation(self, row):
+        return row / 2
+
+
+class Parts(torch.nn.Module):
+    """Module without `forward`, with two parts."""
+
+    def __init__(self):
+        super().__init__()
+        self.critic, self.actor = torch.nn.Linear(90, 1), torch.nn.Linear(90, 2)
+
+
+class Both(Parts):
+    """Module that returns a tuple."""
+
+    def forward(self, rows):
+        return self.actor(rows), self.critic(rows)
+
+
+def wrapped(wrapper):
+    return sb3.PPO("MlpPolicy", wrapper(gymnasium.make("diamant_env/Diamant-v0")))
+
+
 def broken():
     model = sb3.PPO("MlpPolicy", vec.DiamantVecEnv(1, 3))
     model.policy.action_net.weight.data[0, 0] = torch.nan
@@ -178,6 +211,10 @@ def broken():
     [
         (lambda: sb3.PPO("MlpPolicy", env_of(7, 2)), r"PPO observes Box.*\(7,\).*fields: must_decide, chest"),
         (lambda: sb3.PPO("MlpPolicy", env_of(90, 3)), r"PPO acts in Discrete\(3\)"),
+        (lambda: wrapped(Halved), "PPO learns through an ObservationWrapper"),
+        (lambda: wrapped(gymnasium.wrappers.NormalizeObservation).policy, r"Policy observes Box\(-inf, inf, \(90,\)"),
+        (Parts, r"Parts .*: it has no forward; .* parts: agent.critic, agent.actor"),
+        (Both, r"Both .*: it returns a tuple; .* parts: agent.critic, agent.actor"),
         (broken, "PPO has a weight that is not a finite number"),
         (lambda: torch.nn.Linear(50, 2), r"Linear fails on an input of shape \(256, 90\)"),
         (lambda: torch.nn.Linear(90, 5), r"Linear returns shape \(256, 5\) for 256 rows"),
@@ -199,6 +236,14 @@ def test_invalid_model_file_is_refused(name, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=name) as error:
         make(name)
     assert "\n" not in str(error.value)
+
+
+def test_torch_save_is_refused(tmp_path):
+    net = torch.nn.Linear(90, 2)
+    for saved in (net, net.state_dict()):
+        torch.save(saved, tmp_path / "net.pt")
+        with pytest.raises(ValueError, match=r"net.pt can't be opened as a model: it has no TorchScript .*jit.script"):
+            make(tmp_path / "net.pt")
 
 
 class Runs:

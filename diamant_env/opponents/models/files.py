@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from gymnasium import ObservationWrapper
 from numpy.typing import NDArray
 
 from diamant_env.opponents.models.outputs import OutputAgent, kind_of, run_module
@@ -43,7 +44,11 @@ def model_agent(model: Any, name: str | None = None) -> SB3Agent | OutputAgent:
     if _MODULE in bases:
         ends = kind_of(list(model.modules())[-1])
         return OutputAgent(functools.partial(run_module, model), name, ends in ("Sigmoid", "Softmax"))
-    return SB3Agent(model.policy, name, model.get_vec_normalize_env())
+    agent = SB3Agent(model.policy, name, model.get_vec_normalize_env())
+    env = model.get_env()
+    if env is not None and not agent.masked and any(env.env_is_wrapped(ObservationWrapper)):
+        raise ValueError(f"{name} learns through an ObservationWrapper; give an agent that applies it in act")
+    return agent
 
 
 def is_model_file(text: str) -> bool:
@@ -113,7 +118,12 @@ def _normalized(data: dict[str, Any]) -> bool:
 def _load_script(text: str, file: str) -> SB3Agent | OutputAgent:
     import torch
 
-    return model_agent(torch.jit.load(file, map_location="cpu"), text)
+    try:
+        module = torch.jit.load(file, map_location="cpu")
+    except RuntimeError:
+        reason = "it has no TorchScript (torch.save writes none, of a module or of its state dict)"
+        raise ValueError(f"{reason}; write torch.jit.script(module).save(FILE), or give the module in Python") from None
+    return model_agent(module, text)
 
 
 def _load_onnx(text: str, file: str) -> OutputAgent:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -76,5 +77,11 @@ def run_module(module: Any, flat: NDArray[np.float32]) -> NDArray:
     import torch
 
     device = next(module.parameters(), torch.empty(0)).device
-    with inference(module):
-        return module(torch.from_numpy(flat).to(device)).cpu().numpy()
+    found: Any = None
+    with inference(module), suppress(NotImplementedError):  # torch's error for a missing `forward`
+        found = module(torch.from_numpy(flat).to(device))
+    if not isinstance(found, torch.Tensor):
+        fault = "it has no forward" if found is None else f"it returns a {type(found).__name__}"
+        parts = ", ".join(f"agent.{name}" for name, _ in module.named_children()) or "none"
+        raise TypeError(f"{fault}; give the part that returns the logits of CONTINUE and LEAVE; parts: {parts}")
+    return found.cpu().numpy()
