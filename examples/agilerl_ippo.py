@@ -1,6 +1,6 @@
 """AgileRL: IPPO with one network for all seats, on `diamant_env.Batch`.
 
-Install: pip install -e . agilerl peft scipy torch==2.13.0   (in a separate venv: it needs pettingzoo < 1.27)
+Install: pip install -e ".[judge]" agilerl peft torch==2.13.0   (in a separate venv: it needs pettingzoo < 1.27)
 Run:     python -m examples.agilerl_ippo --steps 300000
 
 Decisions counted: rows whose seat must decide.

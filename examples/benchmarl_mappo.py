@@ -1,6 +1,6 @@
 """BenchMARL: MAPPO and IPPO, one policy for all seats; a critic observes `state()` (MAPPO) or its seat (IPPO).
 
-Install: pip install -e ".[train]" benchmarl "torchrl<0.12" scipy torch==2.13.0   (in a separate venv)
+Install: pip install -e ".[train]" benchmarl "torchrl<0.12" torch==2.13.0   (in a separate venv)
 Run:     python -m examples.benchmarl_mappo --steps 300000
 Enter:   python -m train.benchmark --algorithms benchmarl_mappo:mappo benchmarl_mappo:ippo --tasks expedition-2 --quick
          (in an empty folder, with a copy of this file)

@@ -1,7 +1,7 @@
 """Chat model as a player, judged by loss per decision: ``python -m examples.chat_model URL``.
 
 Each decision is one request to a chat-completions API, which most servers of language models have: a JSON object with
-``model`` and ``messages``; the answer is in ``choices[0].message.content``. Needs the standard library only.
+``model`` and ``messages``; the answer is in ``choices[0].message.content``. Needs ``pip install ".[judge]"``.
 """
 
 from __future__ import annotations

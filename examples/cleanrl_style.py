@@ -1,6 +1,6 @@
 """Single-file PPO in PyTorch in the style of CleanRL, on the native Gymnasium VectorEnv.
 
-Install: pip install -c constraints.txt -e . torch==2.13.0 scipy
+Install: pip install -c constraints.txt -e ".[judge]" torch
 Run:     python -m examples.cleanrl_style --steps 300000
 
 Decisions counted: every step of every game.

@@ -1,6 +1,6 @@
 """Optuna: learning rate and entropy of PPO, pruned by the learning curve of `JudgeCallback`.
 
-Install: pip install optuna "diamant-env[sb3,judge]"
+Install: pip install -c constraints.txt optuna ".[sb3,judge]"
 Run:     python -m examples.optuna_prunes --trials 20
 
 All trials are evaluated in the same games (common random numbers). Tune against `pool`; report against `held-out`.

@@ -1,6 +1,6 @@
 """RLlib: PPO on the new API stack, one policy for all seats.
 
-Install: pip install -e . "ray[rllib]>=2.60,<3" torch==2.13.0 tqdm   (in a separate venv: it pins gymnasium 1.2.2)
+Install: pip install -e ".[judge]" "ray[rllib]>=2.60,<3" torch==2.13.0   (in a separate venv: it pins gymnasium 1.2.2)
 Run:     python -m examples.rllib --steps 300000
          python -m examples.rllib --mask --steps 300000
 

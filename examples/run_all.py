@@ -1,6 +1,7 @@
 """Run of all examples in separate venvs, with results or errors in docs/libraries.json: `make examples`.
 
-Examples with the same requirements share a venv. docs/libraries.md shows the results.
+Each is installed by the line in its docstring; those with the same line share a venv. docs/libraries.md shows the
+results.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +18,6 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "libraries.json"
-TORCH = "torch==2.13.0"
 
 
 class Recipe(NamedTuple):
@@ -25,7 +26,6 @@ class Recipe(NamedTuple):
     Attributes:
         name: The library and the algorithm.
         module: Module in examples/ and its options.
-        needs: Arguments of pip install.
         package: Name of the library's distribution.
         mask: Where the action mask is.
         idle: Treatment of seats in camp.
@@ -34,61 +34,57 @@ class Recipe(NamedTuple):
 
     name: str
     module: str
-    needs: tuple[str, ...]
     package: str
     mask: str
     idle: str
     mind: str
 
 
-SHARED = (".[train,examples]", TORCH)  # as constraints.txt pins it
-RAY = (".", "ray[rllib]>=2.60,<3", TORCH, "tqdm")
-JAX = (".[train,jax]", TORCH)
 IDLE = "rows with one legal action, in the value loss"
 NOT_ASKED = "none: the game plays on"
 RECIPES = [
     Recipe(
-        "SB3 PPO, own VecEnv", "sb3_vec_env", SHARED, "stable-baselines3",
+        "SB3 PPO, own VecEnv", "sb3_vec_env", "stable-baselines3",
         "none", "rows in the loss", "takes no mask; `GymnasiumVecEnv` adapts Gymnasium's vector environment",
     ),
     Recipe(
-        "sb3-contrib MaskablePPO", "sb3_vec_env --maskable", SHARED, "sb3-contrib",
+        "sb3-contrib MaskablePPO", "sb3_vec_env --maskable", "sb3-contrib",
         '`env_method("action_masks")`', IDLE, "can't leave idle rows out",
     ),
     Recipe(
-        "SB3 PPO through SuperSuit", "sb3_vec_env --supersuit", SHARED, "supersuit",
+        "SB3 PPO through SuperSuit", "sb3_vec_env --supersuit", "supersuit",
         "none", "rows in the loss", "ignores seeds; `black_death_v3` reports the end one step late and isn't needed",
     ),
     Recipe(
-        "CleanRL-style PPO", "cleanrl_style", SHARED, "torch",
+        "CleanRL-style PPO", "cleanrl_style", "torch",
         "none", NOT_ASKED, "learns from one seat of four; with autoreset NextStep one step per game is a reset",
     ),
     Recipe(
-        "RLlib PPO, deciding seats", "rllib", RAY, "ray",
+        "RLlib PPO, deciding seats", "rllib", "ray",
         "none", "not observed, so not asked", "pins gymnasium 1.2.2; all seats must be observed at the end",
     ),
     Recipe(
-        "RLlib PPO, its action mask", "rllib --mask", RAY, "ray",
+        "RLlib PPO, its action mask", "rllib --mask", "ray",
         "`observations` and `action_mask` in a Dict", IDLE, "doesn't read PettingZoo's key `observation`",
     ),
     Recipe(
-        "TorchRL PPO", "torchrl_ppo", SHARED, "torchrl",
+        "TorchRL PPO", "torchrl_ppo", "torchrl",
         "infos", IDLE, "steps one game after the other; `rollout` explores only on request",
     ),
     Recipe(
-        "Tianshou PPO", "tianshou_ppo", (".", "tianshou==2.0.1", TORCH, "scipy"), "tianshou",
+        "Tianshou PPO", "tianshou_ppo", "tianshou",
         "none", NOT_ASKED, "learns from one seat of four: its `PettingZooEnv` loses rewards of simultaneous decisions",
     ),
     Recipe(
-        "BenchMARL MAPPO", "benchmarl_mappo", (".[train]", "benchmarl", "torchrl<0.12", TORCH, "scipy"), "benchmarl",
+        "BenchMARL MAPPO", "benchmarl_mappo", "benchmarl",
         "infos", IDLE, "needs torchrl < 0.12, a task class, a seed per game; its shared critic values all seats alike",
     ),
     Recipe(
-        "AgileRL IPPO", "agilerl_ippo", (".", "agilerl", "peft", TORCH, "scipy"), "agilerl",
+        "AgileRL IPPO", "agilerl_ippo", "agilerl",
         "none", "rows in the loss", "mixes up rows of seats that share a network; its loop ignores ends of games",
     ),
     Recipe(
-        "JAX PPO, `train.jax_ppo`", "jax_ppo", JAX, "jax",
+        "JAX PPO, `train.jax_ppo`", "jax_ppo", "jax",
         "none", "left out", "takes the inputs of the shipped networks; most of the seconds are compiling",
     ),
 ]  # fmt: skip
@@ -103,6 +99,12 @@ def command(recipe: Recipe, steps: int) -> list[str]:
     """Return the command of a recipe without the interpreter."""
     module, *options = recipe.module.split()
     return ["-m", f"examples.{module}", *options, "--steps", str(steps)]
+
+
+def requirements(recipe: Recipe) -> list[str]:
+    """Return the arguments of pip install in a recipe's docstring."""
+    text = (ROOT / "examples" / f"{recipe.module.split()[0]}.py").read_text(encoding="utf-8")
+    return shlex.split(re.findall(r"^Install: pip install (.+?)(?: {3}.*)?$", text, re.MULTILINE)[0])
 
 
 def main() -> None:
@@ -123,12 +125,12 @@ def main() -> None:
 
 def tried(recipe: Recipe, venvs: Path, steps: int, timeout: int) -> dict[str, str]:
     """Install and run a recipe; return its line."""
-    venv = venvs / ("shared" if recipe.needs == SHARED else recipe.package)
+    needs = requirements(recipe)
+    venv = venvs / re.sub(r"\W+", "-", " ".join(needs))
     python, stamp = venv / "bin" / "python", venv / "installed"
     if not stamp.exists():
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
-        constraints = ["-c", "constraints.txt"] if recipe.needs == SHARED else []
-        rc, output = finished([python, "-m", "pip", "install", *constraints, "-e", *recipe.needs], timeout)
+        rc, output = finished([python, "-m", "pip", "install", *needs], timeout)
         if rc != 0:
             return {"version": "", "command": "", "verdict": "no install", "output": reason(output)}
         stamp.touch()

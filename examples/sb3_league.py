@@ -1,6 +1,6 @@
 """stable-baselines3: PPO against snapshots of itself (`opponents`), compared with plain self-play.
 
-Install: pip install "diamant-env[sb3,judge]"
+Install: pip install -c constraints.txt ".[sb3,judge]"
 Run:     python -m examples.sb3_league --steps 300000
 
 Both learn from the same number of steps (rows) and are evaluated against held-out agents. In self-play all four seats

@@ -1,6 +1,6 @@
 """Tianshou 2: PPO on the Gymnasium environment, one learner among copies of itself.
 
-Install: pip install -e . tianshou==2.0.1 torch==2.13.0 scipy   (in a separate venv, else pip may resolve to 0.5.1)
+Install: pip install -e ".[judge]" tianshou==2.0.1 torch==2.13.0   (in a separate venv, else it may be 0.5.1)
 Run:     python -m examples.tianshou_ppo --steps 300000
 
 Decisions counted: every step of every game.

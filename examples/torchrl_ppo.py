@@ -1,6 +1,6 @@
 """TorchRL: PPO with shared parameters on the PettingZoo environment.
 
-Install: pip install -c constraints.txt -e ".[train,examples]" torch==2.13.0
+Install: pip install -c constraints.txt -e ".[train,examples]"
 Run:     python -m examples.torchrl_ppo --steps 300000
 
 Decisions counted: rows whose seat must decide; the library counts turns of a table, with a row for every seat.

@@ -2,11 +2,18 @@
 
 import importlib
 import importlib.util
+import re
 import runpy
 
 import pytest
 
 from examples import run_all
+
+
+def test_install_lines_bring_the_judging_extra():
+    for recipe in run_all.RECIPES:
+        extras = re.search(r"\[(.+?)\]", " ".join(run_all.requirements(recipe)))[1].split(",")
+        assert {"judge", "train"} & set(extras), recipe.module  # train includes judge
 
 
 @pytest.mark.parametrize("recipe", run_all.RECIPES, ids=lambda recipe: recipe.module.replace(" ", ""))
