@@ -1,7 +1,7 @@
 """OpenSpiel's algorithms on small editions: ``python -m benchmarks.open_spiel_algorithms`` prints a Markdown table.
 
 Turn-based zero-sum game of one expedition: two players, utility the difference of their gems. NashConv is exact;
-seconds are those of one processor. Needs ``pip install "diamant-env[open-spiel]" torch cvxpy ecos dm-tree``.
+seconds are those of one processor. Needs ``pip install -c constraints.txt ".[open-spiel]" torch cvxpy ecos dm-tree``.
 """
 
 from __future__ import annotations

@@ -90,11 +90,11 @@ SMALLER = {
 }
 # Commands that no test runs, each with the reason.
 NOT_RUN = {
-    "pip install .[sb3,judge]": "installs",
-    "pip install diamant-env[web]": "installs",
-    "pip install diamant-env[open-spiel]": "installs",
+    "pip install -c constraints.txt .[sb3,judge]": "installs",
+    "pip install .[web]": "installs",
+    "pip install .[open-spiel]": "installs",
     "pip install .[jax]": "installs",
-    "pip install .[jax,train]": "installs",
+    "pip install -c constraints.txt .[jax,train]": "installs",
     "python -m train.jax_ppo --config configs/default.toml --game.num-players 4": "minutes; tests/in_jax "
     "trains a little",
     "XLA_PYTHON_CLIENT_PREALLOCATE=false python -m train.jax_ppo --config configs/champion.toml "
