@@ -86,20 +86,29 @@ def card_sets(game: GameState, edition: Edition, merge_traps: bool = True) -> Ca
     )
 
 
-@jit
-def read_digits(sets, index, digits):
-    """Write the digits of a set's `index` into `digits`, int64 (digits,)."""
-    for digit in range(sets.radix.shape[0]):
-        digits[digit] = (index // sets.stride[digit]) % sets.radix[digit]
+class Drawn(NamedTuple):
+    """A set of cards drawn.
+
+    Attributes:
+        index: Index of the set.
+        digits: int64 (digits,), its digits.
+        cards: Number of cards in the deck.
+    """
+
+    index: int
+    digits: NDArray[np.int64]
+    cards: int
 
 
 @jit
-def cards_left(sets, digits):
-    """Return the number of cards in the deck."""
+def read_set(sets, index, digits):
+    """Return a set by its index; `digits`, int64 (digits,), is the memory of its digits."""
     cards = sets.always_fatal
     for digit in range(digits.shape[0]):
-        cards += sets.safe[digit, digits[digit]] + sets.fatal[digit, digits[digit]]
-    return cards
+        at = (index // sets.stride[digit]) % sets.radix[digit]
+        digits[digit] = at
+        cards += sets.safe[digit, at] + sets.fatal[digit, at]
+    return Drawn(index, digits, cards)
 
 
 @jit

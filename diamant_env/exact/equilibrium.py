@@ -24,16 +24,15 @@ from diamant_env.compilation import cache_folder, jit
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import as_games
-from diamant_env.exact.cards import cards_left, index_of, read_digits
+from diamant_env.exact.cards import index_of, read_set
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, mean, solve_sets
 from diamant_env.exact.moves import start_of_expedition
-from diamant_env.exact.tree import ExpeditionTree, build_tree
+from diamant_env.exact.tree import ExpeditionTree, Node, build_tree
 from diamant_env.state import GameState
 from diamant_env.storage.files import write_whole
 
 _CHUNKS = 200
 _DIGEST_SIZE = hashlib.sha256().digest_size
-_NO_POLICY = np.zeros(0)
 
 Progress = Callable[[float], None]
 
@@ -85,7 +84,7 @@ class Solution:
         """Return the values of CONTINUE and LEAVE and the probability of leaving, float64 (games, 3)."""
         result = np.zeros((len(games), 3))
         x = self.tree
-        wrong = _look_up(x.sets, x.boxes, x.moves, x.start, as_games(games), self.mode, self.values, result)
+        wrong = _look_up(x.layout, x.start, as_games(games), self.mode, self.values, result)
         if wrong >= 0:
             raise ValueError(
                 f"game {wrong} is not in the solved tree of {x.boxes.players} players in {x.edition.name!r}: "
@@ -145,19 +144,10 @@ def solve_difference(
     return _solve(tree, DIFFERENCE, progress, cache)
 
 
-def solve(
-    tree: ExpeditionTree,
-    mode: int,
-    values: NDArray[np.float64],
-    policy: NDArray[np.float64] = _NO_POLICY,
-    progress: Progress | None = None,
-) -> float:
+def solve(tree: ExpeditionTree, mode: int, values: NDArray[np.float64], progress: Progress | None = None) -> float:
     """Fill `values`, float64 (nodes,), by backward induction; return the maximum gain of a one-node deviation."""
-    x, worst = tree, 0.0
-    for first, last in index_ranges(x, progress):
-        found = solve_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, mode, policy, values)
-        worst = max(worst, float(found))
-    return worst
+    ranges = index_ranges(tree, progress)
+    return max(float(solve_sets(tree.layout, first, last, mode, values)) for first, last in ranges)
 
 
 def index_ranges(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int, int]]:
@@ -183,7 +173,7 @@ def _solve(tree: ExpeditionTree, mode: int, progress: Progress | None, cache: bo
     if stored is not None:
         return Solution(tree, mode, *stored)
     values = np.zeros(tree.boxes.size)
-    error = solve(tree, mode, values, progress=progress)
+    error = solve(tree, mode, values, progress)
     if cache:
         save_values(tree, mode, values, error)
     return Solution(tree, mode, values, error)
@@ -221,8 +211,9 @@ def _file_of(tree: ExpeditionTree, mode: int) -> Path | None:
 
 
 @jit(cached=True)
-def _look_up(sets, boxes, moves, start, games, mode, values, result):
+def _look_up(layout, start, games, mode, values, result):
     """Write the result of `Solution.look_up` into `result`; return the first game not in the tree, else -1."""
+    sets, boxes, moves, _ = layout
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     for i in range(games.shape[0]):
@@ -241,9 +232,8 @@ def _look_up(sets, boxes, moves, start, games, mode, values, result):
             fits = fits and 0 <= path < boxes.paths[index, inside]
         if not fits:
             return i
-        read_digits(sets, index, digits)
-        cards = cards_left(sets, digits)
-        compare(sets, boxes, moves, digits, cards, values, index, inside, taken, bag, path, leave, stay)
+        drawn, node = read_set(sets, index, digits), Node(inside, taken, bag, path)
+        compare(sets, boxes, moves, drawn, node, values, leave, stay)
         q = choose(mode, leave, stay, inside - 1)
         result[i, 0], result[i, 1] = mean(stay, inside - 1, q), mean(leave, inside - 1, q)
         result[i, 2] = q

@@ -11,8 +11,8 @@ import numpy as np
 
 from diamant_env.compilation import jit
 from diamant_env.editions import MAX_PLAYERS
-from diamant_env.exact.cards import cards_left, read_digits
-from diamant_env.exact.tree import continue_value, coordinates, nodes_of
+from diamant_env.exact.cards import read_set
+from diamant_env.exact.tree import Node, continue_value, node_at, nodes_of
 
 EQUILIBRIUM = 0  # symmetric equilibrium with the lowest probability of leaving
 DIFFERENCE = 1  # two players maximise their difference in gems
@@ -21,29 +21,26 @@ _DEPTH = 60  # bisections, to float64 precision
 
 
 @jit(cached=True)
-def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value):
+def solve_sets(layout, first, last, mode, value):
     """Fill `value` for the sets from `last` - 1 down to `first`; return the maximum gain of a one-node deviation.
 
-    `value`, float64 (nodes,), is that of `Solution.values`. `policy`, float64 (nodes,) or empty, receives the
-    probabilities of leaving. `mode` is `EQUILIBRIUM` or `DIFFERENCE`; for the other arguments see `ExpeditionTree`.
+    `value`, float64 (nodes,), is that of `Solution.values`; `mode` is `EQUILIBRIUM` or `DIFFERENCE`.
     """
+    sets, boxes, moves, must_reveal = layout
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     worst = 0.0
     for index in range(last - 1, first - 1, -1):
-        read_digits(sets, index, digits)
-        cards = cards_left(sets, digits)
+        drawn = read_set(sets, index, digits)
         for at in nodes_of(boxes, index):
-            inside, taken, bag, path = coordinates(boxes, index, at)
+            node = node_at(boxes, index, at)
             if must_reveal and index == 0:
-                value[at] = continue_value(sets, boxes, moves, digits, cards, value, index, inside, taken, bag, path)
+                value[at] = continue_value(sets, boxes, moves, drawn, node, value)
                 continue
-            compare(sets, boxes, moves, digits, cards, value, index, inside, taken, bag, path, leave, stay)
-            others = inside - 1
+            compare(sets, boxes, moves, drawn, node, value, leave, stay)
+            others = node.inside - 1
             q = choose(mode, leave, stay, others)
-            if policy.shape[0]:
-                policy[at] = q
-            if mode == DIFFERENCE and inside == 2:
+            if mode == DIFFERENCE and others == 1:
                 value[at] = leave[0] - stay[1]
                 continue
             leaving, staying = mean(leave, others, q), mean(stay, others, q)
@@ -54,19 +51,19 @@ def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value
 
 
 @jit
-def compare(sets, boxes, moves, digits, cards, value, index, inside, taken, bag, path, leave, stay):
+def compare(sets, boxes, moves, drawn, node, value, leave, stay):
     """Write the values of leaving and continuing, if `j` others leave, into `leave[j]` and `stay[j]`."""
-    relics = boxes.relics[index]
+    inside, taken, bag, path = node
+    relics = np.int64(boxes.relics[drawn.index])
     for j in range(inside):
-        leavers = j + 1
-        leave[j] = bag + moves.path_share[leavers, path]
-        if moves.takes_relics[leavers]:
+        leave[j] = bag + moves.path_share[j + 1, path]
+        if moves.takes_relics[j + 1]:
             leave[j] += boxes.relic_worth[relics] - boxes.relic_worth[taken]
         new_path, new_taken = path, taken
         if j:
             new_path = moves.path_rest[j, path]
             new_taken = relics if moves.takes_relics[j] else taken
-        stay[j] = continue_value(sets, boxes, moves, digits, cards, value, index, inside - j, new_taken, bag, new_path)
+        stay[j] = continue_value(sets, boxes, moves, drawn, Node(inside - j, new_taken, bag, new_path), value)
 
 
 @jit

@@ -16,7 +16,7 @@ from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import as_games, check_game
-from diamant_env.exact.cards import CardSets, card_sets, cards_left, index_of, read_digits
+from diamant_env.exact.cards import CardSets, card_sets, index_of, read_set
 from diamant_env.exact.moves import after_bust, after_leaving, payout_by_digit, start_of_expedition
 from diamant_env.rules import reveal
 from diamant_env.state import OVER, REVEAL, GameState
@@ -172,9 +172,8 @@ def _fill(sets, worth, initial_payout, relic_stride, relic_sets, left, bust, mus
     """Fill `values`, `leaves` and `busts` from the last set to the first."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
     for index in range(sets.size - 1, -1, -1):
-        read_digits(sets, index, digits)
+        cards = read_set(sets, index, digits).cards
         relics = (index // relic_stride) % relic_sets
-        cards = cards_left(sets, digits)
         continuing, going_bust = sets.always_fatal * bust[-1, relics, 0], sets.always_fatal * bust[-1, relics, 1]
         payout = initial_payout
         for digit in range(digits.shape[0]):

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS
-from diamant_env.exact.cards import cards_left, read_digits
+from diamant_env.exact.cards import read_set
 from diamant_env.exact.induction import EQUILIBRIUM, choose, compare
-from diamant_env.exact.tree import ExpeditionTree, coordinates, node, nodes_of
+from diamant_env.exact.tree import ExpeditionTree, Node, node_at, nodes_of, position_of
 
 
 def reachable(tree: ExpeditionTree) -> NDArray[np.bool_]:
@@ -25,32 +25,33 @@ def reach_probabilities(tree: ExpeditionTree, values: NDArray[np.float64]) -> tu
         values: float64 (nodes,), values of the equilibrium that all play; if empty, all leave with probability 0.5.
     """
     reach = np.zeros(tree.boxes.size)
-    return reach, float(_reach(tree.sets, tree.boxes, tree.moves, tree.must_reveal, values, reach))
+    return reach, float(_reach(tree.layout, values, reach))
 
 
 @jit(cached=True)
-def _reach(sets, boxes, moves, must_reveal, values, reach):
+def _reach(layout, values, reach):
     """Fill `reach`, float64 (nodes,); return the expected number of decisions."""
+    sets, boxes, moves, must_reveal = layout
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     decisions = 0.0
     reach[boxes.first[0, boxes.players]] = 1.0
     for index in range(sets.size):
-        read_digits(sets, index, digits)
-        cards = cards_left(sets, digits)
+        drawn = read_set(sets, index, digits)
         for at in nodes_of(boxes, index):
             here = reach[at]
             if here == 0.0:
                 continue
-            inside, taken, bag, path = coordinates(boxes, index, at)
+            node = node_at(boxes, index, at)
+            inside, taken, bag, path = node
             if must_reveal and index == 0:
                 reach[at] = 0.0  # no decision before the first card
-                _propagate(sets, boxes, moves, digits, cards, reach, index, inside, taken, bag, path, here)
+                _propagate(sets, boxes, moves, drawn, node, here, reach)
                 continue
             decisions += here * inside
             q = 0.5
             if values.shape[0]:
-                compare(sets, boxes, moves, digits, cards, values, index, inside, taken, bag, path, leave, stay)
+                compare(sets, boxes, moves, drawn, node, values, leave, stay)
                 q = choose(EQUILIBRIUM, leave, stay, inside - 1)
             ways = 1.0  # binomial coefficient
             for leavers in range(inside):
@@ -58,23 +59,24 @@ def _reach(sets, boxes, moves, must_reveal, values, reach):
                 if leavers:
                     ways *= (inside - leavers + 1) / leavers
                     new_path = moves.path_rest[leavers, path]
-                    new_taken = boxes.relics[index] if moves.takes_relics[leavers] else taken
+                    new_taken = np.int64(boxes.relics[index]) if moves.takes_relics[leavers] else taken
                 p = here * ways * q**leavers * (1.0 - q) ** (inside - leavers)
-                remaining = inside - leavers
                 if p > 0.0:
-                    _propagate(sets, boxes, moves, digits, cards, reach, index, remaining, new_taken, bag, new_path, p)
+                    staying = Node(inside - leavers, new_taken, bag, new_path)
+                    _propagate(sets, boxes, moves, drawn, staying, p, reach)
     return decisions
 
 
 @jit
-def _propagate(sets, boxes, moves, digits, cards, reach, index, inside, taken, bag, path, p):
+def _propagate(sets, boxes, moves, drawn, node, p, reach):
     """Distribute probability `p` over the successors by the next card, less that of a bust."""
-    for digit in range(digits.shape[0]):
-        safe = sets.safe[digit, digits[digit]]
+    inside, taken, bag, path = node
+    for digit in range(drawn.digits.shape[0]):
+        safe = sets.safe[digit, drawn.digits[digit]]
         if safe == 0:
             continue
-        after, card = index + sets.stride[digit], sets.card[digit]
+        after, card = drawn.index + sets.stride[digit], sets.card[digit]
         more, rest = bag, path
         if 0 <= card < FIRST_TRAP:
             more, rest = bag + moves.gain[inside, card], path + moves.rest[inside, card]
-        reach[node(boxes, after, inside, taken, more, rest)] += p * safe / cards
+        reach[position_of(boxes, after, inside, taken, more, rest)] += p * safe / drawn.cards

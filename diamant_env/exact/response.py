@@ -17,11 +17,11 @@ from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS, Edition, find_edition
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.records import observe_records
-from diamant_env.exact.cards import cards_left, read_digits
+from diamant_env.exact.cards import read_set
 from diamant_env.exact.equilibrium import Progress, index_ranges, root_value
 from diamant_env.exact.induction import compare, mean
 from diamant_env.exact.reach import reachable
-from diamant_env.exact.tree import ExpeditionTree, continue_value, coordinates, nodes_of
+from diamant_env.exact.tree import ExpeditionTree, continue_value, node_at, nodes_of
 from diamant_env.observation import Observations
 from diamant_env.state import DECIDE, GAME
 
@@ -79,8 +79,8 @@ def best_response(
     if nodes.shape != policy.shape or nodes.dtype != np.bool_:
         raise ValueError(f"nodes {nodes.dtype} {nodes.shape}; expected bool {policy.shape}")
     for first, last in index_ranges(x, progress):
-        _respond_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, policy, nodes, True, best)
-        _respond_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, policy, nodes, False, profile)
+        _respond_sets(x.layout, first, last, policy, nodes, True, best)
+        _respond_sets(x.layout, first, last, policy, nodes, False, profile)
     return Response(root_value(x, best), root_value(x, profile), x.boxes.players)
 
 
@@ -126,7 +126,7 @@ def games_at(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray:
     for name in ("chest", "relics", "left_turn"):
         games[name][:, 0] = tree.start[name][first]
     indices = np.searchsorted(tree.boxes.first[:, tree.boxes.players], nodes, "right") - 1
-    _write_games(tree.sets, tree.boxes, tree.start, nodes, indices, games)
+    _write_games(tree.layout, tree.start, nodes, indices, games)
     return games
 
 
@@ -148,45 +148,45 @@ def require_memoryless(agent: Agent, flat: NDArray[np.float32]) -> None:
 
 
 @jit(cached=True)
-def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, maximise, value):
+def _respond_sets(layout, first, last, policy, nodes, maximise, value):
     """Fill `value`, float64 (nodes,), at `nodes` of the sets from `last` - 1 down to `first`.
 
     Values are a player's expected gems when all others play `policy` and the player maximises or plays it too.
     """
+    sets, boxes, moves, must_reveal = layout
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     for index in range(last - 1, first - 1, -1):
-        read_digits(sets, index, digits)
-        cards = cards_left(sets, digits)
+        drawn = read_set(sets, index, digits)
         before_first_card = must_reveal and index == 0
         for at in nodes_of(boxes, index):
             if not (nodes[at] or before_first_card):
                 continue
-            inside, taken, bag, path = coordinates(boxes, index, at)
+            node = node_at(boxes, index, at)
             if before_first_card:
-                value[at] = continue_value(sets, boxes, moves, digits, cards, value, index, inside, taken, bag, path)
+                value[at] = continue_value(sets, boxes, moves, drawn, node, value)
                 continue
-            others, q = inside - 1, policy[at]
-            compare(sets, boxes, moves, digits, cards, value, index, inside, taken, bag, path, leave, stay)
+            others, q = node.inside - 1, policy[at]
+            compare(sets, boxes, moves, drawn, node, value, leave, stay)
             leaving, staying = mean(leave, others, q), mean(stay, others, q)
             value[at] = max(leaving, staying) if maximise else q * leaving + (1 - q) * staying
 
 
 @jit(cached=True)
-def _write_games(sets, boxes, start, nodes, indices, games):
+def _write_games(layout, start, nodes, indices, games):
     """Update `games`, copies of `start`, to the states at `nodes`, int64 (k,), of the sets `indices`."""
+    sets, boxes, _, _ = layout
     digits = np.zeros(sets.radix.shape[0], np.int64)
     for i in range(games.shape[0]):
         game, index = games[i], indices[i]
-        read_digits(sets, index, digits)
-        draw_cards(sets, digits, game)
-        inside, taken, bag, path = coordinates(boxes, index, nodes[i])
-        game.num_inside, game.bag, game.path_gems = inside, bag, path
+        draw_cards(sets, read_set(sets, index, digits).digits, game)
+        node = node_at(boxes, index, nodes[i])
+        game.num_inside, game.bag, game.path_gems = node.inside, node.bag, node.path
         for seat in range(MAX_PLAYERS):
-            game.inside[seat] = seat < inside
-        game.relics_taken = start.relics_taken + taken
-        game.path_relics = boxes.relics[index] - taken
-        game.path_relic_value = boxes.relic_worth[boxes.relics[index]] - boxes.relic_worth[taken]
+            game.inside[seat] = seat < node.inside
+        game.relics_taken = start.relics_taken + node.taken
+        game.path_relics = boxes.relics[index] - node.taken
+        game.path_relic_value = boxes.relic_worth[boxes.relics[index]] - boxes.relic_worth[node.taken]
 
 
 @jit

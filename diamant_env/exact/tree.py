@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 from diamant_env.engine.records import check_game
-from diamant_env.exact.cards import CardSets, card_sets, read_digits
+from diamant_env.exact.cards import CardSets, card_sets, read_set
 from diamant_env.exact.moves import Moves, relic_worth, tabulate_moves
 from diamant_env.state import OVER, REVEAL, GameState
 
@@ -51,6 +51,31 @@ class Boxes(NamedTuple):
     size: int
 
 
+class Node(NamedTuple):
+    """A decision node among those of a set of cards.
+
+    Attributes:
+        inside: Players inside.
+        taken: Relics taken.
+        bag: Gems in each bag.
+        path: Gems on the path.
+    """
+
+    inside: int
+    taken: int
+    bag: int
+    path: int
+
+
+class Layout(NamedTuple):
+    """The part of an `ExpeditionTree` that compiled functions take."""
+
+    sets: CardSets
+    boxes: Boxes
+    moves: Moves
+    must_reveal: bool
+
+
 class ExpeditionTree(NamedTuple):
     """Game tree of an expedition from a state.
 
@@ -69,6 +94,11 @@ class ExpeditionTree(NamedTuple):
     boxes: Boxes
     moves: Moves
     must_reveal: bool
+
+    @property
+    def layout(self) -> Layout:
+        """The part that compiled functions take."""
+        return Layout(self.sets, self.boxes, self.moves, self.must_reveal)
 
 
 def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> ExpeditionTree:
@@ -105,8 +135,8 @@ def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> 
 
 
 @jit
-def node(boxes, index, inside, taken, bag, path):
-    """Return the index of a node; with all players inside, relics taken, bag and path are implied."""
+def position_of(boxes, index, inside, taken, bag, path):
+    """Return the index of a node of a set; with all players inside, relics taken, bag and path are implied."""
     if inside == boxes.players:
         return boxes.first[index, inside]
     bags = np.int64(boxes.bags[index, inside])
@@ -122,37 +152,36 @@ def nodes_of(boxes, index):
 
 
 @jit
-def coordinates(boxes, index, position):
-    """Return (inside, taken, bag, path) of a node index: the inverse of `node`."""
+def node_at(boxes, index, position):
+    """Return the node of a set at an index: the inverse of `position_of`."""
     inside = boxes.players
     if position == boxes.first[index, inside]:
-        return inside, np.int64(0), np.int64(boxes.least_bag[index]), np.int64(boxes.full_path[index])
+        return Node(inside, np.int64(0), np.int64(boxes.least_bag[index]), np.int64(boxes.full_path[index]))
     inside -= 1
     while inside > 1 and position >= boxes.first[index, inside - 1]:
         inside -= 1
     line, path = divmod(position - boxes.first[index, inside], np.int64(boxes.paths[index, inside]))
     taken, more = divmod(line, np.int64(boxes.bags[index, inside]))
-    return inside, taken, boxes.least_bag[index] + more, path
+    return Node(inside, taken, boxes.least_bag[index] + more, path)
 
 
 @jit
-def continue_value(sets, boxes, moves, digits, cards, value, index, inside, taken, bag, path):
-    """Return the expectation of `value` over the next card, with `inside` players continuing; a bust is worth 0.
-
-    `digits` are those of the set `index`, `cards` is the number of cards in the deck.
-    """
+def continue_value(sets, boxes, moves, drawn, node, value):
+    """Return the expectation of `value` over the next card, if all inside continue; a bust is worth 0."""
+    inside, taken, bag, path = node
     total = 0.0
-    for digit in range(digits.shape[0]):
-        safe = sets.safe[digit, digits[digit]]
+    for digit in range(drawn.digits.shape[0]):
+        safe = sets.safe[digit, drawn.digits[digit]]
         if safe == 0:
             continue
-        after, card = index + sets.stride[digit], sets.card[digit]
+        after, card = drawn.index + sets.stride[digit], sets.card[digit]
         if 0 <= card < FIRST_TRAP:
-            at = node(boxes, after, inside, taken, bag + moves.gain[inside, card], path + moves.rest[inside, card])
+            more, rest = bag + moves.gain[inside, card], path + moves.rest[inside, card]
+            at = position_of(boxes, after, inside, taken, more, rest)
         else:
-            at = node(boxes, after, inside, taken, bag, path)
+            at = position_of(boxes, after, inside, taken, bag, path)
         total += safe * value[at]
-    return total / cards if cards else 0.0
+    return total / drawn.cards if drawn.cards else 0.0
 
 
 @jit(cached=True)
@@ -162,7 +191,7 @@ def _allocate(sets, boxes, moves, bag, path, relics):
     everyone = boxes.players
     size = np.int64(0)
     for index in range(sets.size):
-        read_digits(sets, index, digits)
+        read_set(sets, index, digits)
         boxes.relics[index] = relics + (digits[boxes.relic_digit] if boxes.relic_digit >= 0 else 0)
         for inside in range(everyone, 0, -1):
             most_bag, most_path = bag, path if inside == everyone else everyone - inside - 1

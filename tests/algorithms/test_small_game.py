@@ -5,9 +5,9 @@ import pytest
 
 from diamant_env import Edition, exact
 from diamant_env.editions import EDITIONS
-from diamant_env.exact.cards import cards_left, read_digits
+from diamant_env.exact.cards import read_set
 from diamant_env.exact.induction import compare, mean
-from diamant_env.exact.tree import coordinates, nodes_of
+from diamant_env.exact.tree import node_at, nodes_of
 from train.algorithms import mirror_descent, regularised_nash
 from train.algorithms.mirror_descent import MirrorDescent
 from train.algorithms.regularised_nash import RegularisedNash
@@ -49,15 +49,14 @@ def quantal_response(tree, temperature: float, regularised: bool):
     policy, value = np.zeros((2, tree.boxes.size))
     digits, (leave, stay) = np.zeros(len(tree.sets.radix), np.int64), np.zeros((2, PLAYERS))
     for number in range(tree.sets.size - 1, 0, -1):  # no decision before the first card
-        read_digits(tree.sets, number, digits)
-        cards = cards_left(tree.sets, digits)
+        drawn = read_set(tree.sets, number, digits)
         for at in nodes_of.py_func(tree.boxes, number):
-            inside, *rest = coordinates(tree.boxes, number, at)
-            compare(tree.sets, tree.boxes, tree.moves, digits, cards, value, number, inside, *rest, leave, stay)
+            node = node_at(tree.boxes, number, at)
+            compare(tree.sets, tree.boxes, tree.moves, drawn, node, value, leave, stay)
             low, high = 0.0, 1.0
             for _ in range(50):
                 chance = (low + high) / 2
-                leaving, staying = (mean(payoffs, inside - 1, chance) for payoffs in (leave, stay))
+                leaving, staying = (mean(payoffs, node.inside - 1, chance) for payoffs in (leave, stay))
                 higher = 1 / (1 + np.exp((staying - leaving) / temperature)) > chance
                 low, high = (chance, high) if higher else (low, chance)
             policy[at] = chance

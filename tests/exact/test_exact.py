@@ -13,6 +13,7 @@ import pytest
 from diamant_env import EDITIONS, Batch, Edition, exact
 from diamant_env.exact.equilibrium import root_value, solve
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, lowest_equilibrium, mean
+from diamant_env.exact.response import games_at
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents import make
 from diamant_env.opponents.solved import EquilibriumAgent, LoneAgent
@@ -42,8 +43,9 @@ def tree_of(edition: Edition, players: int, merge: bool = True) -> exact.Expedit
 
 def solved(x: exact.ExpeditionTree) -> tuple[float, np.ndarray, float]:
     """Return the value at the start, the policy and the largest error at a node."""
-    values, policy = np.zeros((2, x.boxes.size))
-    error = solve(x, EQUILIBRIUM, values, policy)
+    values, policy, nodes = *np.zeros((2, x.boxes.size)), np.flatnonzero(exact.reachable(x))
+    error = solve(x, EQUILIBRIUM, values)
+    policy[nodes] = exact.Solution(x, EQUILIBRIUM, values, error).leave_probability(games_at(x, nodes))
     return root_value(x, values), policy, error
 
 
