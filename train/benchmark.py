@@ -23,7 +23,7 @@ from train.benchmarking.playing import MapJobs, map_on_processes, play_all
 from train.benchmarking.reporting.paper import FOLDER as PAPER
 from train.benchmarking.suite import MOST_SEEDS, Task, find_tasks
 from train.cluster import map_on_ray, require_ray
-from train.runs.config import CONFIGS, ConfigFile, Settings, optional, parse_arguments
+from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
 from train.runs.run_folder import locked
 
 COMMAND = "python -m train.benchmark"

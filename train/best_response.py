@@ -23,7 +23,7 @@ from diamant_env.storage.results import save_json, versions
 from train.responding.config import ResponseConfig
 from train.responding.result import ResponseResult, report, result_table
 from train.responding.search import response_runs
-from train.runs.config import CONFIGS, ConfigFile, Settings, parse_arguments
+from train.runs.arguments import CONFIGS, ConfigFile, Settings, parse_arguments
 from train.runs.run_folder import POLICY, locked, new_run_folder, open_run_folder, slug
 
 COMMAND = "python -m train.best_response"

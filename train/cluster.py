@@ -27,7 +27,8 @@ from diamant_env.sb3 import DiamantVecEnv
 from train import ppo
 from train.learning.decisions import Samples
 from train.learning.league import League, SnapshotOpponent, tables_of
-from train.runs.config import CONFIGS, Config, Settings, Strict
+from train.runs.arguments import CONFIGS, Settings
+from train.runs.config import Config, Strict
 
 COMMAND = "python -m train.cluster"
 Job = TypeVar("Job")

@@ -35,7 +35,8 @@ from diamant_env.storage.results import save_json
 from train.learning.decisions import EXPLORED_LEAVE, DecisionBuffer, Exploration, Samples, weighted
 from train.learning.league import League, tables_of
 from train.learning.tables import train_tables
-from train.runs.config import CONFIGS, Config, ConfigFile, NetworkConfig, PPOConfig, Settings, optional, parse_arguments
+from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
+from train.runs.config import Config, NetworkConfig, PPOConfig
 from train.runs.judging import check_run, curve_point, report_run, save_curve
 from train.runs.progress import diverged, progress_bar
 from train.runs.run_folder import (

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+import tyro
 from tyro.conf import Positional, arg
 
 from diamant_env import EDITIONS
@@ -25,7 +26,7 @@ from diamant_env.opponents.pools import POOLS
 from diamant_env.opponents.registry import DATA
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
-from train.runs.config import Config, parse_options
+from train.runs.config import Config
 from train.runs.model_card import OF_RESPONSE, Judged, about_run, card_text, record_of
 from train.runs.run_folder import POLICY, locked, open_run_folder, read_json
 
@@ -130,7 +131,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
 
     def run() -> None:
-        say(f"The model card is {ship(parse_options(Arguments, argv, COMMAND))}.")
+        say(f"The model card is {ship(tyro.cli(Arguments, prog=COMMAND, args=argv))}.")
 
     return run_command(COMMAND, run)
 

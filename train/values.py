@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
+import tyro
 from tyro.conf import Positional, arg
 
 from diamant_env.commands.command import run_command
@@ -19,7 +20,7 @@ from diamant_env.commands.terminal import say
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.values import Values
 from train.learning.values import fit, play_starts
-from train.runs.config import Config, parse_options
+from train.runs.config import Config
 from train.runs.run_folder import POLICY, locked, open_run_folder
 
 COMMAND = "python -m train.values"
@@ -70,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
 
     def run() -> None:
-        arguments = parse_options(Arguments, argv, COMMAND)
+        arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
         learn_values(arguments)
         say(f"The values are in {arguments.run / POLICY}.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.observation import Observations
 from diamant_env.opponents.registry import DATA, make
-from diamant_env.storage.reading import parse_toml, read_text
+from diamant_env.storage.reading import read_text
 
 POOLS = ("pool", "held_out")
 """Pools for evaluation: one for development, one held out."""
@@ -42,7 +43,7 @@ def load_pool(name: str | Path) -> list[str]:
     if not path.is_file():
         raise ValueError(f"no pool {str(name)!r}: there is no file {path}; pools: {pool_names()}, or a path to a .toml")
     try:
-        content = parse_toml(read_text(path))
+        content = tomllib.loads(read_text(path))
     except ValueError as error:
         raise ValueError(f"pool {path} is damaged: {error}") from None
     texts = content.get("agents")

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 TEXT_BYTES = 1_000_000
 """Maximum size of a configuration, pool or record."""
-# A key of a hundred dotted names, anywhere in a line: the time of tomllib is quadratic in their number.
-_LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){100}""")
 
 
 def read_text(path: str | Path) -> str:
@@ -52,20 +49,6 @@ def parse_json(text: str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def parse_toml(text: str) -> dict[str, Any]:
-    """Parse TOML.
-
-    Raises:
-        ValueError: If it is invalid or nested too deeply.
-    """
-    if _LONG_KEY.search(text):
-        raise ValueError("it is nested too deeply")
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-
-
 def read_table(path: str | Path) -> dict[str, Any]:
     """Return the table in a ``.toml`` or ``.json`` file.
 
@@ -73,7 +56,8 @@ def read_table(path: str | Path) -> dict[str, Any]:
         OSError: If it can't be read.
         ValueError: If it is neither or damaged; the message has no path.
     """
-    parse = {".toml": parse_toml, ".json": parse_json}.get(Path(path).suffix)
+    parsers: dict[str, Callable[[str], Any]] = {".toml": tomllib.loads, ".json": parse_json}
+    parse = parsers.get(Path(path).suffix)
     if parse is None:
         raise ValueError("its name must end in .toml or .json")
     table = parse(read_text(path))

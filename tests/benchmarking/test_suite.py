@@ -19,7 +19,7 @@ from train.benchmarking.folder import PAGE, RESULTS, BenchmarkFolder
 from train.benchmarking.reporting.pictures import PLANE
 from train.benchmarking.results import RESULT
 from train.benchmarking.suite import TASKS, digest, find_tasks
-from train.runs.config import read_config
+from train.runs.arguments import read_config
 
 ROOT = Path(__file__).parents[2]
 RESPONSE = {

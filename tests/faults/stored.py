@@ -20,7 +20,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.records.log import GameRecord
 from tests.support.record import record_of
 from train import ppo
-from train.runs.config import read_config
+from train.runs.arguments import read_config
 from train.runs.run_folder import CHECKPOINT, CONFIG, POLICY, load_checkpoint
 
 TINY = """

@@ -171,10 +171,10 @@ def test_rollout_without_complete_decision():
 
 
 def test_run_with_older_configuration_resumes(tmp_path):
-    """A key is missing, an obsolete one is present."""
+    """A key is missing: it has its default."""
     config, folder = small_run(tmp_path, ppo={"decisions": 2_000, "games": 8, "turns": 16, "minibatch": 64})
     policy = train(config, folder)
-    written = {**config.model_dump(mode="json", exclude={"name"}), "start": ""}
+    written = config.model_dump(mode="json", exclude={"name"})
     older = SimpleNamespace(model_dump=lambda mode: written)
     save_checkpoint(folder, older, load_checkpoint(folder, config))
     for now, before in zip(train(config, folder).layers, policy.layers, strict=True):

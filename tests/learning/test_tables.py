@@ -8,7 +8,8 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.ppo import main
 from train.responding.search import shape_of
-from train.runs.config import Config, read_config
+from train.runs.arguments import read_config
+from train.runs.config import Config
 from train.runs.run_folder import CHECKPOINT, CONFIG, POLICY, TIME, read_json
 
 WORDS = (

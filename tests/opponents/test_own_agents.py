@@ -12,7 +12,7 @@ from diamant_env.judging import evaluate, hold_tournament, judge_decisions
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool
 from train.responding.config import ResponseConfig
-from train.runs.config import read_config
+from train.runs.arguments import read_config
 
 MODULE = """
 import numpy as np

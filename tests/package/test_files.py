@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from diamant_env.storage.files import write_whole
-from diamant_env.storage.reading import parse_toml
 
 
 def test_write_whole_bytes_and_text(tmp_path):
@@ -46,9 +45,3 @@ def test_link_is_replaced_not_followed(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "file")
     write_whole(tmp_path / "link", b"new")
     assert [(tmp_path / name).read_bytes() for name in ("file", "link")] == [b"old", b"new"]
-
-
-@pytest.mark.parametrize("text", ["{key} = 1", "[{key}]", "x = {{{key} = 1}}", '"a=b".{key} = 1'])
-def test_long_dotted_key_is_refused_at_once(text):
-    with pytest.raises(ValueError, match="nested too deeply"):
-        parse_toml(text.format(key=".".join("a" * 20_000)))

@@ -15,7 +15,8 @@ from train.ppo import Learner
 from train.responding import search as response
 from train.responding.config import ResponseConfig, SearchConfig
 from train.responding.search import learn
-from train.runs.config import NetworkConfig, PPOConfig, read_config
+from train.runs.arguments import read_config
+from train.runs.config import NetworkConfig, PPOConfig
 from train.runs.run_folder import POLICY, save_policy
 
 PPO = PPOConfig(decisions=6_000, games=40, turns=16, minibatch=256)

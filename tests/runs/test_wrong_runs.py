@@ -1,4 +1,4 @@
-"""Invalid arguments of the commands of `train/`: status 2, one line, nothing written."""
+"""Invalid arguments of the commands of `train/`: status 2, one message, nothing written."""
 
 import pytest
 
@@ -10,8 +10,11 @@ REFUSED = {
         (["--seed", "3", "--resume", "nowhere"], "--resume keeps the run's settings"),
         (["--config", "nowhere.toml"], "no configuration file nowhere.toml"),
         (["--ppo.speed", "3"], "Unrecognized options: --ppo.speed, 3"),
-        (["--ppo.games", "0"], "ppo: games = 0: Input should be greater than or equal to 1"),
-        (["--game.num-players", "9"], "game: num_players.0 = 9: Input should be less than or equal to 8"),
+        (
+            ["--ppo.games", "0"],
+            "error for PPOConfig games Input should be greater than or equal to 1",
+        ),
+        (["--game.num-players", "9"], "num_players.0 Input should be less than or equal to 8"),
         (["--opponents.learner", "0.5"], "the shares must add up to 1"),
         (["--game.num-players", "3", "4", "5", "--ppo.games", "2"], "ppo.games = 2 is less than the 3 table sizes"),
         (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
@@ -34,13 +37,11 @@ REFUSED = {
 def test_invalid_arguments(command, arguments, reason, tmp_path, capsys):
     assert command.main([*arguments, "--out", str(tmp_path / "runs")]) == 2
     errors = capsys.readouterr().err
-    assert errors.startswith(f"python -m {command.__name__}: error: ")
-    assert errors.count("\n") == 1
-    assert reason in errors
+    assert reason in " ".join(errors.replace("│", "").split())  # without the frame of tyro's messages
     assert not list(tmp_path.iterdir())
 
 
 def test_invalid_file_is_named_with_its_key(tmp_path, capsys):
     (tmp_path / "mine.toml").write_text("[ppo]\nspeed = 3")
     assert ppo.main(["--config", str(tmp_path / "mine.toml"), "--out", str(tmp_path / "runs")]) == 2
-    assert f"{tmp_path / 'mine.toml'}: ppo: unknown key 'speed'" in capsys.readouterr().err
+    assert f"{tmp_path / 'mine.toml'}: ppo.speed = 3: Extra inputs are not permitted" in capsys.readouterr().err

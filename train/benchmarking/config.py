@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from pydantic import Field
 
 from train.responding.config import LookaheadConfig, SearchConfig
-from train.runs.config import Decisions, Games, NetworkConfig, Number, OpponentsConfig, PPOConfig, Run, Threads
+from train.runs.config import Decisions, Games, NetworkConfig, Number, OpponentsConfig, PPOConfig, Run
 
 
 class BenchmarkConfig(Run):
     """Budgets, numbers of games and training settings."""
 
-    obsolete: ClassVar[dict[str, Any]] = {"seeds": ..., "tree_iterations": ...}
     name: str = Field("benchmark", pattern=r"^[\w.-]+$", max_length=200)
-    threads: Threads = 1
-    """Threads of torch."""
     decisions: Decisions = 2_000_000
     """Decisions of learning seats in a run; idle seats don't count."""
     checkpoints: Number = 4

@@ -8,7 +8,8 @@ from pathlib import Path
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
-from train.runs.config import Config, config_text
+from train.runs.arguments import config_text
+from train.runs.config import Config
 from train.runs.run_folder import CONFIG, POLICY, TIME, locked, machine_and_versions, read_json, save_policy
 
 

@@ -15,7 +15,6 @@ from train.runs.config import (
     Run,
     Share,
     Strict,
-    Threads,
 )
 
 
@@ -37,8 +36,6 @@ class LookaheadConfig(Strict):
 class SearchConfig(Run):
     """Training, selection and report of responses."""
 
-    threads: Threads = 1
-    """Threads of torch."""
     seeds: Number = 1
     """Runs from scratch, and the same number of warm starts if the agent is a network."""
     checkpoints: Number = 10

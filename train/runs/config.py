@@ -1,35 +1,26 @@
-"""Validated settings of a run, from TOML files and the command line."""
+"""Validated settings of a run."""
 
 from __future__ import annotations
 
-import argparse
-import io
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr
-from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_type_hints
+from typing import Annotated, Literal
 
-import tomli_w
-import tyro
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from diamant_env.editions import MAX_EXPEDITIONS, Edition, find_edition
 from diamant_env.engine.arguments import MAX_SEED
 from diamant_env.envs.settings import with_expeditions
 from diamant_env.judging.games import MAX_GAMES
 from diamant_env.opponents.registry import names_object
-from diamant_env.storage.reading import parse_toml, read_text
 
-CONFIGS = Path(__file__).parents[2] / "configs"
-MAX_DECISIONS = 10**12  # per run
-MAX_ROLLOUT = 10_000_000  # games times turns; about 400 bytes per seat
 Players = Annotated[int, Field(ge=1, le=8)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Games = Annotated[int, Field(ge=100, le=MAX_GAMES)]
-Decisions = Annotated[int, Field(ge=1, le=MAX_DECISIONS)]
+Decisions = Annotated[int, Field(ge=1, le=10**12)]
 Threads = Annotated[int, Field(ge=1, le=1024)]
 Number = Annotated[int, Field(ge=1, le=1000)]
-Weight = Annotated[float, Field(ge=0, le=1000)]
+Count = Annotated[int, Field(ge=1)]
+Weight = Annotated[float, Field(ge=0)]
+Scale = Annotated[float, Field(gt=0)]
 
 
 def _imports_nothing(text: str) -> str:
@@ -43,27 +34,9 @@ AgentInFile = Annotated[str, AfterValidator(_imports_nothing)]
 
 
 class Strict(BaseModel):
-    """A section without unknown keys.
-
-    `obsolete` maps dropped keys of older files to the only value that they may have (``...``: any).
-    """
+    """A section without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-    obsolete: ClassVar[dict[str, Any]] = {}
-
-    def __init__(self, **values: Any) -> None:
-        try:
-            super().__init__(**values)
-        except ValidationError as error:
-            raise ValueError(explain(error)) from None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_obsolete_keys(cls, values: Any) -> Any:
-        if not isinstance(values, dict):
-            return values
-        dropped = {name for name, former in cls.obsolete.items() if former in (..., values.get(name))}
-        return {name: value for name, value in values.items() if name not in dropped}
 
 
 class GameConfig(Strict):
@@ -107,7 +80,6 @@ def reward_scale(reward: str) -> float:
 class OpponentsConfig(Strict):
     """Opponents of a game; one random seat always learns."""
 
-    obsolete: ClassVar[dict[str, Any]] = {"scripted": 0.0, "pool": ...}
     learner: Share = 1.0
     """Share of the other seats that also learn."""
     snapshots: Share = 0.0
@@ -136,13 +108,13 @@ class PPOConfig(Strict):
 
     decisions: Decisions = 6_000_000
     """Decisions of learning seats in the whole run; idle seats don't count."""
-    games: int = Field(default=750, ge=1, le=MAX_ROLLOUT)
+    games: Count = 750
     """Parallel games."""
-    turns: int = Field(default=64, ge=1, le=MAX_ROLLOUT)
+    turns: Count = 64
     """Turns of every game in one rollout."""
-    minibatch: int = Field(default=4096, ge=2, le=8 * MAX_ROLLOUT)
+    minibatch: int = Field(default=4096, ge=2)
     epochs: Number = 4
-    learning_rate: float = Field(default=1e-3, gt=0, le=1)
+    learning_rate: Scale = 1e-3
     final_learning_rate: Share = 1e-4
     """Final value of the linear schedule."""
     entropy: Weight = 0.01
@@ -150,10 +122,10 @@ class PPOConfig(Strict):
     """Final value of the linear schedule."""
     gamma: Share = 1.0
     gae_lambda: Share = 0.95
-    clip: float = Field(default=0.2, gt=0, le=1000)
+    clip: Scale = 0.2
     value_weight: Weight = 0.5
-    max_grad_norm: float = Field(default=0.5, gt=0, le=1e9)
-    reward_scale: float = Field(default=1.0, gt=0, le=1000)
+    max_grad_norm: Scale = 0.5
+    reward_scale: Scale = 1.0
     """Factor of the rewards."""
     explore: Share = 0.0
     """Share of games with `train.learning.decisions.Exploration`; above 0, advantages are normalised per rollout."""
@@ -162,17 +134,11 @@ class PPOConfig(Strict):
     average: Share = 0.0
     """Final share of the run over which the policy's weights are averaged; 0: no averaging."""
 
-    @model_validator(mode="after")
-    def _fits_into_memory(self) -> PPOConfig:
-        if self.games * self.turns > MAX_ROLLOUT:
-            raise ValueError(f"games = {self.games} × turns = {self.turns}; at most {MAX_ROLLOUT:,} are allowed")
-        return self
-
 
 class NetworkConfig(Strict):
     """Shape of policy and value function, two separate perceptrons."""
 
-    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field(default=(64, 64), min_length=1, max_length=16)
+    hidden: tuple[Count, ...] = Field(default=(64, 64), min_length=1)
     activation: Literal["relu", "tanh"] = "relu"
     inputs: Literal["raw-1", "canonical-1"] = "canonical-1"
     """Inputs of both, see `diamant_env.opponents.inputs`."""
@@ -203,7 +169,6 @@ class Run(Strict):
 class Config(Run):
     """Configuration of a training run."""
 
-    obsolete: ClassVar[dict[str, Any]] = {"start": "", "value_first": ...}
     checkpoints: Number = 8
     """Evenly spaced checkpoints; all policies and the last training state are kept."""
     per_table: bool = False
@@ -219,82 +184,3 @@ class Config(Run):
         if self.ppo.games < len(self.game.num_players):
             raise ValueError(f"ppo.games = {self.ppo.games} is less than the {len(self.game.num_players)} table sizes")
         return self
-
-
-AnyConfig = TypeVar("AnyConfig", bound=Run)
-AnyArguments = TypeVar("AnyArguments")
-Settings = Annotated[AnyConfig, tyro.conf.arg(name="")]
-"""Type of the field `settings` of a command's arguments, whose keys become options."""
-
-
-def optional(metavar: str) -> Any:
-    """Return the tyro annotation of an option without a default."""
-    return tyro.conf.arg(metavar=metavar, help_behavior_hint="")
-
-
-ConfigFile = Annotated[Path | None, optional("FILE.toml")]
-
-
-def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
-    """Read a configuration file; raise a FileNotFoundError, or a ValueError that names file and key."""
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"no configuration file {path}")
-    try:
-        values = parse_toml(read_text(path))
-    except ValueError as error:
-        raise ValueError(f"{path} is no TOML file: {error}") from None
-    try:
-        return kind.model_validate(values)
-    except ValidationError as error:
-        raise ValueError(f"{path}: {explain(error)}") from None
-
-
-def parse_arguments(
-    kind: Callable[..., AnyArguments], argv: Sequence[str] | None, command: str, standard: Path
-) -> AnyArguments:
-    """Parse a command line, by default that of the process, whose options override a TOML file.
-
-    The class of arguments has the fields `settings`, `config` (the file, by default `standard`) and optionally
-    `resume`, which excludes settings. Raise a FileNotFoundError or a ValueError for invalid input.
-    """
-    early = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    early.add_argument("--config", nargs="?")
-    file = early.parse_known_args(argv)[0].config
-    settings = read_config(file or standard, get_type_hints(kind)["settings"])
-    arguments: Any = parse_options(kind, argv, command, default=kind(settings))
-    if getattr(arguments, "resume", None) and (file or arguments.settings != settings):
-        raise ValueError("--resume keeps the run's settings: give no --config and no setting")
-    return arguments
-
-
-def parse_options(kind: Any, argv: Sequence[str] | None, command: str, **default: Any) -> Any:
-    """Parse a command line; raise a ValueError with a one-line message if it is invalid."""
-    shown = io.StringIO()
-    try:
-        with redirect_stderr(shown):
-            return tyro.cli(kind, prog=command, args=argv, **default)
-    except SystemExit as end:
-        if not end.code:  # --help
-            raise
-    lines = [line.strip("╭╮╰╯│─ ") for line in shown.getvalue().splitlines()[1:]]  # tyro's box without its title
-    text = " ".join(lines[: lines.index("")] if "" in lines else lines)
-    raise ValueError(f"{text.replace('Error parsing settings.', '').replace('Error parsing ', '')} (see --help)")
-
-
-def explain(error: ValidationError) -> str:
-    """Return a one-line message: each key with the given value and the reason."""
-    problems = []
-    for problem in error.errors():
-        key, given = ".".join(map(str, problem["loc"])), problem["input"]
-        reason = f": {problem['msg'].removeprefix('Value error, ')}"
-        if problem["type"] == "extra_forbidden":
-            problems.append(f"unknown key {key!r}")
-        else:
-            shown = key + reason if isinstance(given, dict) else f"{key} = {given!r}{reason}"
-            problems.append(shown.removeprefix(": "))
-    return "; ".join(problems)
-
-
-def config_text(config: Run) -> str:
-    """Return all keys as TOML."""
-    return tomli_w.dumps(config.model_dump(mode="json", exclude_none=True))

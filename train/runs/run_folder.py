@@ -23,7 +23,8 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import parse_json, read_bytes, read_text
 from diamant_env.storage.results import save_json, versions
-from train.runs.config import AnyConfig, Config, Run, config_text, read_config
+from train.runs.arguments import AnyConfig, config_text, read_config
+from train.runs.config import Config, Run
 
 CONFIG, POLICY, CHECKPOINT, TIME = "config.toml", "policy.safetensors", "checkpoint.pt", "time.json"
 _LARGEST = 1 << 28  # bytes of a checkpoint; typical ones have some megabytes

@@ -1,0 +1,80 @@
+"""Configuration files in TOML, and command lines whose options override them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+import tomli_w
+import tyro
+from pydantic import ValidationError
+
+from diamant_env.storage.reading import read_text
+from train.runs.config import Config, Run
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+AnyConfig = TypeVar("AnyConfig", bound=Run)
+AnyArguments = TypeVar("AnyArguments")
+Settings = Annotated[AnyConfig, tyro.conf.arg(name="")]
+"""Type of the field `settings` of a command's arguments, whose keys become options."""
+
+
+def optional(metavar: str) -> Any:
+    """Return the tyro annotation of an option without a default."""
+    return tyro.conf.arg(metavar=metavar, help_behavior_hint="")
+
+
+ConfigFile = Annotated[Path | None, optional("FILE.toml")]
+
+
+@dataclass
+class _File:
+    config: ConfigFile = None
+
+
+def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
+    """Read a configuration file; raise a FileNotFoundError, or a ValueError that names file and key."""
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"no configuration file {path}")
+    try:
+        values = tomllib.loads(read_text(path))
+    except ValueError as error:
+        raise ValueError(f"{path} is no TOML file: {error}") from None
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        problems = (f"{'.'.join(map(str, each['loc']))} = {each['input']!r}: {each['msg']}" for each in error.errors())
+        raise ValueError(f"{path}: {'; '.join(problems)}") from None
+
+
+def config_text(config: Run) -> str:
+    """Return all keys as TOML."""
+    return tomli_w.dumps(config.model_dump(mode="json", exclude_none=True))
+
+
+def parse_arguments(
+    kind: Callable[..., AnyArguments], argv: Sequence[str] | None, command: str, standard: Path
+) -> AnyArguments:
+    """Parse a command line, by default that of the process, whose options override a TOML file.
+
+    Args:
+        kind: Class of arguments with the fields `settings`, `config` (the file) and optionally `resume`, which excludes
+            settings.
+        argv: The words after the command.
+        command: What the user typed.
+        standard: File that is read without ``--config``.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If the file is invalid, or settings are given with ``--resume``.
+        SystemExit: After ``--help`` or an invalid option, with tyro's message.
+    """
+    file, _ = tyro.cli(_File, args=argv, return_unknown_args=True, add_help=False)
+    settings = read_config(file.config or standard, get_type_hints(kind)["settings"])
+    arguments: Any = tyro.cli(kind, prog=command, args=argv, default=kind(settings))  # type: ignore[call-overload]
+    if getattr(arguments, "resume", None) and (file.config or arguments.settings != settings):
+        raise ValueError("--resume keeps the run's settings: give no --config and no setting")
+    return arguments
