@@ -15,7 +15,7 @@ from safetensors.torch import save as to_bytes
 
 from diamant_env import Batch, Observations
 from diamant_env.opponents import make
-from diamant_env.opponents.network import FORMAT, digest, layout
+from diamant_env.opponents.network import FORMAT, LAYOUT, digest
 from diamant_env.storage.files import write_whole
 
 
@@ -55,7 +55,7 @@ def save(network: torch.nn.Sequential, path: str) -> None:
     layers = [layer for layer in network if isinstance(layer, torch.nn.Linear)]
     tensors = {f"{i}.{name}": value for i, layer in enumerate(layers) for name, value in layer.state_dict().items()}
     sha256 = digest({name: value.numpy() for name, value in tensors.items()})
-    about = {"format": FORMAT, "layout": layout(), "activation": "relu", "name": "clone", "sha256": sha256}
+    about = {"format": FORMAT, "layout": LAYOUT, "activation": "relu", "name": "clone", "sha256": sha256}
     write_whole(path, to_bytes(tensors, {"diamant": json.dumps(about)}))
 
 

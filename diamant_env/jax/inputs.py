@@ -6,7 +6,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from diamant_env.editions import MAX_PLAYERS
-from diamant_env.observation import FIELDS, RIVALS, SEAT_FEATURES, SLICES, TABLE_FEATURES
+from diamant_env.observation import FIELDS, RIVALS, SEAT_FEATURES, SLICES
+from diamant_env.opponents.inputs import PUBLIC_COLUMNS
 
 _SCALE = {field.name: field.scale for field in FIELDS}
 _AT = {name: where.start for name, where in SLICES.items()}
@@ -39,7 +40,7 @@ def canonical(row: Array, num_players: int = MAX_PLAYERS) -> Array:
     compared = [differences, rest, far, last * far, last * near, ranks]
     is_open = row[_AT["hidden_chests"]] == 0
     return jnp.concatenate(
-        [own, seats[:, jnp.array(_SHOWN)].reshape(-1), absent, row[TABLE_FEATURES:]]
+        [own, seats[:, jnp.array(_SHOWN)].reshape(-1), absent, row[PUBLIC_COLUMNS]]
         + [jnp.where(is_open, part, 0) for part in compared]
         + [shares]
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
 from diamant_env.editions import MAX_PLAYERS
-from diamant_env.observation import FIELDS, NUM_FEATURES, NUM_PUBLIC, SLICES, TABLE_FEATURES, observation_space
+from diamant_env.observation import FIELDS, NUM_FEATURES, SLICES, columns, observation_space
 
 _RIVALS = MAX_PLAYERS - 1
 _SCALE = {field.name: field.scale for field in FIELDS}
@@ -36,7 +36,13 @@ if not _BAG_GEMS == _SCALE["path_gems"] == _SCALE["path_relic_value"]:
 _SORTED = 4  # features of each rival: inside, chest, relics, left_turn
 _FIRST_RIVAL = 3  # after the own chest, relics and lead
 _FIRST_PUBLIC = _FIRST_RIVAL + _SORTED * _RIVALS
-_FIRST_DIFFERENCE = _FIRST_PUBLIC + NUM_PUBLIC
+PUBLIC_COLUMNS = columns(
+    *("num_players", "num_inside", "expedition", "expeditions_left", "turn", "bag", "path_gems", "path_relics"),
+    *("path_relic_value", "relics_taken", "hidden_chests", "bust_chance", "expected_share"),
+    *("treasures_left", "traps_left", "relics_left", "traps_on_path"),
+)
+"""Columns of the public features of "canonical-1", int (50,)."""
+_FIRST_DIFFERENCE = _FIRST_PUBLIC + len(PUBLIC_COLUMNS)
 _FIRST_STANDING = _FIRST_DIFFERENCE + _RIVALS
 _STANDINGS = 10
 _FINE = 4  # standings with a finer scale in the last expedition
@@ -110,8 +116,8 @@ def canonical(rows, found):
             rival, at = order[place] * _STEP, _FIRST_RIVAL + place * _SORTED
             out[at], out[at + 1] = row[_INSIDE + rival], row[_RIVAL_CHEST + rival]
             out[at + 2], out[at + 3] = row[_RIVAL_RELICS + rival], row[_LEFT_TURN + rival]
-        for k in range(NUM_PUBLIC):
-            out[_FIRST_PUBLIC + k] = row[TABLE_FEATURES + k]
+        for k in range(len(PUBLIC_COLUMNS)):
+            out[_FIRST_PUBLIC + k] = row[PUBLIC_COLUMNS[k]]
         path = row[_PATH] * _BAG_GEMS
         out[_FIRST_SHARE] = (path // 2) / _BAG_GEMS
         out[_FIRST_SHARE + 1] = (path // max(row[_NUM_INSIDE] * _PER_INSIDE, 1)) / _BAG_GEMS

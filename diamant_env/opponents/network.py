@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from safetensors.numpy import save
 
 from diamant_env.agent import answer_deciding
 from diamant_env.editions import MAX_PLAYERS
-from diamant_env.observation import FIELDS, Observations
+from diamant_env.observation import FIELDS, OWN, PUBLIC, RIVALS, Observations, columns
 from diamant_env.opponents.inputs import INPUTS, RAW
 from diamant_env.opponents.layers import ACTIVATIONS, Layers, check_layers, hidden, one_blas_thread, transposed
 from diamant_env.opponents.values import Values
@@ -26,6 +27,8 @@ from diamant_env.storage.reading import parse_json, read_bytes
 FORMAT = "diamant-policy-1"
 _MAX_FILE = 1 << 28  # bytes
 _VALUE = "value/"  # prefix of a value network's tensors, before the table size
+LAYOUT = [[field.name, field.size, field.scale] for field in FIELDS]
+"""Name, size and scale of each field of an observation, in order; policy files state those of their rows."""
 
 
 class NetworkAgent:
@@ -40,9 +43,11 @@ class NetworkAgent:
         inputs: Name of its inputs among `diamant_env.opponents.inputs.INPUTS`.
         values: Value networks for starts of expeditions under this policy, or None.
         tables: By number of players, layers that replace `layers` at tables of that size.
+        layout: Name, size and scale of the fields of its rows, in order; by default those of `FIELDS`.
 
     Raises:
-        ValueError: If the shapes of the layers do not match each other or the inputs, or a table size is out of range.
+        ValueError: If the shapes of the layers do not match each other or the inputs, a table size is out of range, or
+            observations lack a field of the layout.
     """
 
     memoryless = True
@@ -56,6 +61,7 @@ class NetworkAgent:
         inputs: str = RAW,
         values: Values | None = None,
         tables: Mapping[int, Layers] | None = None,
+        layout: list[list] = LAYOUT,
     ) -> None:
         if not isinstance(activation, str) or activation not in ACTIVATIONS:
             raise ValueError(f"unknown activation {activation!r}; allowed: {', '.join(ACTIVATIONS)}")
@@ -64,8 +70,11 @@ class NetworkAgent:
         tables = tables or {}
         if wrong := [players for players in tables if not 1 <= players <= MAX_PLAYERS]:
             raise ValueError(f"a network for tables of {wrong[0]}; 1 to {MAX_PLAYERS} players are possible")
+        self.layout = layout
+        self._columns = None if self.layout == LAYOUT else columns_of(self.layout)
+        width = INPUTS[inputs].width if self._columns is None or inputs != RAW else len(self._columns)
         for own in (layers, *tables.values()):
-            check_layers(own, INPUTS[inputs].width, 2)
+            check_layers(own, width, 2)
         self.layers = transposed(layers)
         self.tables = {players: transposed(own) for players, own in tables.items()}
         self.activation = activation
@@ -88,6 +97,8 @@ class NetworkAgent:
     def leave_logit(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the logit of LEAVE less that of CONTINUE, float32 (rows,)."""
         seen = INPUTS[self.inputs](flat)
+        if self._columns is not None and self.inputs == RAW:
+            seen = seen[:, self._columns]
         if not self.tables:
             return self._leave_logit(self.layers, seen)
         players = Observations(flat)["num_players"].astype(np.int64)
@@ -119,7 +130,7 @@ class NetworkAgent:
 
     def at_table(self, players: int) -> NetworkAgent:
         """Return the policy with a single network, that of tables of this size."""
-        return NetworkAgent(self.weights(players), self.activation, self.name, inputs=self.inputs)
+        return NetworkAgent(self.weights(players), self.activation, self.name, inputs=self.inputs, layout=self.layout)
 
     def weights(self, players: int | None = None) -> Layers:
         """Return a copy of the weight (outputs, inputs) and the bias (outputs,) of each layer.
@@ -138,7 +149,7 @@ class NetworkAgent:
             about: JSON values for `metadata`, such as the training configuration.
         """
         tensors = self.tensors()
-        form = {"format": FORMAT, "layout": layout(), "activation": self.activation, "inputs": self.inputs}
+        form = {"format": FORMAT, "layout": self.layout, "activation": self.activation, "inputs": self.inputs}
         # One entry, since safetensors does not preserve the order of several.
         metadata = form | (about or {}) | form | {"sha256": digest(tensors)}
         write_whole(path, save(tensors, {"diamant": json.dumps(metadata)}))
@@ -149,7 +160,7 @@ class NetworkAgent:
 
         Raises:
             OSError: If it can't be read.
-            ValueError: If it is damaged, not a policy of this package, or made for another observation layout.
+            ValueError: If it is damaged, not a policy of this package, or reads fields that observations lack.
         """
         try:
             content = read_bytes(path, _MAX_FILE)
@@ -163,24 +174,32 @@ class NetworkAgent:
         tensors, metadata = _read_safetensors(content, path)
         if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
             raise ValueError(f"{path} is no policy of diamant_env: its format is not {FORMAT}")
-        if metadata.get("layout") != layout():
-            raise ValueError(f"{path} has another observation layout than this version of diamant_env")
         try:
             activation, inputs = metadata.get("activation", ""), metadata.get("inputs", RAW)
             networks = _networks(tensors)
             values = {int(name.removeprefix(_VALUE)): own for name, own in networks.items() if name.startswith(_VALUE)}
             tables = {int(name): own for name, own in networks.items() if name.isdecimal()}
-            network = cls(networks[""], activation, path, metadata, inputs, Values(values) if values else None, tables)
             if metadata.get("sha256") != digest(tensors):
                 raise ValueError("its weights don't match its digest")
-            return network
+            own, layout = Values(values) if values else None, metadata.get("layout")
+            return cls(networks[""], activation, path, metadata, inputs, own, tables, layout or [])
         except ValueError as error:
-            raise ValueError(f"{path} is damaged: {error}") from None
+            raise ValueError(f"{path} can't be opened: {error}") from None
 
 
-def layout() -> list[list]:
-    """Return the observation layout that a compatible policy file declares."""
-    return [[field.name, field.size, field.scale] for field in FIELDS]
+def columns_of(layout: list[list]) -> NDArray[np.intp]:
+    """Return the columns of an observation, int (features,), that make a row of another layout.
+
+    Raises:
+        ValueError: If observations lack a field of the layout, or have it with another size or scale.
+    """
+    if wrong := [field for field in layout if field not in LAYOUT]:
+        raise ValueError(f"its rows have the field {wrong[0]} (name, size, scale), which observations lack")
+    names = [name for name, _, _ in layout]
+    parts = [{field.name for field in part} for part in (OWN, RIVALS, PUBLIC)]
+    own, rivals, public = ([name for name in names if name in part] for part in parts)
+    by_rival = zip(*(columns(name) for name in rivals), strict=True)  # interleaved
+    return np.array([*columns(*own), *chain.from_iterable(by_rival), *columns(*public)], np.intp)
 
 
 def logistic(logits: NDArray[np.float32]) -> NDArray[np.float32]:

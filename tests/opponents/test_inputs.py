@@ -117,5 +117,5 @@ def test_policy_file_names_its_inputs(tmp_path):
     with pytest.raises(ValueError, match="unknown inputs 'sorted'; allowed: raw-1, canonical-1"):
         NetworkAgent(network.weights(), inputs="sorted")
     path.write_bytes(path.read_bytes().replace(b"canonical-1", b"canonical-9"))
-    with pytest.raises(ValueError, match="is damaged: unknown inputs 'canonical-9'"):
+    with pytest.raises(ValueError, match="can't be opened: unknown inputs 'canonical-9'"):
         NetworkAgent.load(path)

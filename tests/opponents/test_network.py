@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from diamant_env import opponents
-from diamant_env.observation import NUM_FEATURES
-from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
+from diamant_env import Batch, opponents
+from diamant_env.observation import NUM_FEATURES, columns
+from diamant_env.opponents.inputs import CANONICAL, INPUTS, RAW
+from diamant_env.opponents.network import FORMAT, LAYOUT, NetworkAgent, digest
 
 RANDOM = np.random.default_rng(0)
 TENSORS = {
@@ -18,7 +19,7 @@ TENSORS = {
     "1.weight": RANDOM.normal(size=(2, 8)).astype(np.float32),
     "1.bias": np.zeros(2, np.float32),
 }
-METADATA = {"format": FORMAT, "layout": layout(), "activation": "relu"}
+METADATA = {"format": FORMAT, "layout": LAYOUT, "activation": "relu"}
 
 
 def content(tensors=TENSORS, **metadata):
@@ -50,7 +51,8 @@ def test_policy_file_opens_without_torch(tmp_path, monkeypatch):
         (save({"0.weight": np.zeros(2, np.float16)}), "tensor '0.weight' is not of dtype F32"),
         (save(TENSORS), "is no policy of diamant_env"),
         (content(format="other"), "is no policy of diamant_env"),
-        (content(layout=[["must_decide", 1, 1]]), "another observation layout"),
+        (content(layout=[["must_decide", 1, 2]]), "the field ['must_decide', 1, 2] (name, size, scale)"),
+        (content(layout=None), "for 0 inputs"),
         (content(sha256=None), "don't match its digest"),
         *((content({**TENSORS, name: TENSORS[name] + 1}, sha256=digest(TENSORS)), "its digest") for name in TENSORS),
         (content(activation="sine"), "unknown activation 'sine'"),
@@ -73,6 +75,26 @@ def test_damaged_or_foreign_policy_file_is_refused(damaged, complaint, tmp_path)
     assert complaint in str(error.value)
     with pytest.raises(FileNotFoundError, match=r"nothing\.safetensors"):
         NetworkAgent.load(tmp_path / "nothing.safetensors")
+
+
+@pytest.mark.parametrize("inputs", [RAW, CANONICAL])
+def test_policy_file_of_fewer_fields_reads_its_own_columns(inputs, tmp_path):
+    """A file states its fields: those added since, here `lead`, `rival_relics` and `turn`, do not move its columns."""
+    added = ("lead", "rival_relics", "turn")
+    kept = [field for field in LAYOUT if field[0] not in added]
+    rows = Batch(50, 5).reset(3)[:, 0]
+    removed = np.isin(np.arange(NUM_FEATURES), columns(*added))
+    width = (~removed).sum() if inputs == RAW else INPUTS[CANONICAL].width
+    weight = RANDOM.normal(size=(2, width)).astype(np.float32)
+    tensors = {"0.weight": weight, "0.bias": np.zeros(2, np.float32)}
+    path = tmp_path / "policy.safetensors"
+    path.write_bytes(content(tensors, layout=kept, inputs=inputs))
+    agent = NetworkAgent.load(path)
+    seen = rows[:, ~removed] if inputs == RAW else INPUTS[CANONICAL](rows)
+    logits = seen @ (weight[1] - weight[0])
+    np.testing.assert_allclose(agent.leave_logit(rows), logits, rtol=1e-5, atol=1e-5)
+    agent.save(path)
+    assert NetworkAgent.load(path).layout == kept
 
 
 def test_network_for_an_impossible_table_size_is_refused():

@@ -9,7 +9,7 @@ from safetensors.numpy import save
 from diamant_env import Batch
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.inputs import RAW
-from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
+from diamant_env.opponents.network import FORMAT, LAYOUT, NetworkAgent, digest
 from diamant_env.opponents.values import Values, inputs, start_features
 from tests.support.play import Play
 
@@ -37,7 +37,7 @@ def starts(players: int, edition="iello-2016", games: int = 200, expedition: int
 
 def saved(agent: NetworkAgent, path, **changed) -> NetworkAgent:
     tensors = {**agent.tensors(), **changed}
-    metadata = {"format": FORMAT, "layout": layout(), "activation": "relu", "inputs": RAW, "sha256": digest(tensors)}
+    metadata = {"format": FORMAT, "layout": LAYOUT, "activation": "relu", "inputs": RAW, "sha256": digest(tensors)}
     path.write_bytes(save(tensors, {"diamant": json.dumps(metadata)}))
     return NetworkAgent.load(path)
 
