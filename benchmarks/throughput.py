@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
 import tyro
 
-from benchmarks.against_c import compare_steps
-from benchmarks.contenders.reference import compiler_flags, compiler_version
-from benchmarks.measure import Effort, Row, rows_of
+from benchmarks.measure import Effort, Play, Row, alternate, rows_of
 from benchmarks.results import machine, publish
+from diamant_env import Batch
 from diamant_env.commands.command import run_command
 
 COMMAND = "python -m benchmarks.throughput"
@@ -38,9 +38,9 @@ batch.step(np.zeros((1, 4), np.int8))
 
 @dataclass(frozen=True)
 class Arguments:
-    """Measure the engine: steps against C, and seconds until the first step.
+    """Measure the engine: steps with and without observations, and seconds until the first step.
 
-    Contenders alternate within one run; medians are reported. The machine should be idle otherwise.
+    Medians of several repeats; the machine should be idle otherwise.
     """
 
     out: Path = Path("runs/benchmarks/throughput")
@@ -52,10 +52,43 @@ class Arguments:
 def measure(arguments: Arguments) -> None:
     """Measure, print and save."""
     effort = Effort(2, 0.005) if arguments.quick else Effort()
-    facts = machine() | {"C": f"{compiler_version()} {' '.join(compiler_flags())}"}
-    rows = compare_steps((16, 64) if arguments.quick else (1024, 16_384), effort)
+    rows = [
+        row
+        for games in ((16, 64) if arguments.quick else (1024, 16_384))
+        for players in (4, 8)
+        for row in measure_batch(games, players, effort)
+    ]
     rows += measure_costs(1 if arguments.quick else effort.repeats)
-    publish(COMMAND, rows, arguments.out, facts)
+    publish(COMMAND, rows, arguments.out, machine())
+
+
+def measure_batch(games: int, players: int, effort: Effort) -> list[Row]:
+    """Return the agent-steps per second of a batch, with auto-reset: with observations, and the rules alone."""
+    random = np.random.default_rng(0)
+    ring = [(random.random((games, players)) < 0.1).astype(np.int8) for _ in range(16)]
+    batch = Batch(games, players)
+    observations = batch.reset(0)
+    rewards, done = np.zeros((games, players), np.float32), np.zeros(games, bool)
+
+    def step(steps: int) -> None:
+        for number in range(steps):
+            batch.step(ring[number % 16], observations, rewards, done, auto_reset=True)
+
+    def play(steps: int) -> None:
+        for number in range(steps):
+            batch.play(ring[number % 16], rewards, done, auto_reset=True)
+
+    plays: dict[str, Play] = {"step with observations": step, "rules": play}
+    return [
+        row
+        for section, rates in alternate(plays, effort).items()
+        for row in rows_of(
+            section,
+            f"batch {games:,}, {players} players",
+            "M agent-steps/s",
+            {"ours": [games * players / 1e6 * rate for rate in rates]},
+        )
+    ]
 
 
 def measure_costs(repeats: int) -> list[Row]:

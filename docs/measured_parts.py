@@ -34,19 +34,16 @@ def load(name: str) -> Row:
 
 
 def engine() -> str:
-    """Return the throughput of the engine and of plain C, and the seconds before the first step."""
+    """Return the throughput of the engine, and the seconds before the first step."""
     results = load("throughput")
-    found = {(row["section"], row["what"], row.get("rival")): row for row in results["rows"]}
+    found = {(row["section"], row["what"]): row["ours"] for row in results["rows"]}
     rows = []
-    for what in dict.fromkeys(row["what"] for row in results["rows"] if row["section"] == "rules"):
-        step, rules = found["step with observations", what, "plain C"], found["rules", what, "plain C"]
-        changes = found["step with observations", what, "plain C, only what changed"]
+    for what in (what for section, what in found if section == "rules"):
         games, players = what.removeprefix("batch ").removesuffix(" players").rsplit(", ", 1)
-        figures = (step["ours"], step["ratio"], changes["ratio"], rules["ours"], rules["ratio"])
-        rows.append([games, players, *map(figure_text, figures)])
-    head = ["games", "players", "step, M/s", "÷ plain C", "÷ C, only what changed", "rules alone, M/s", "÷ plain C"]
+        rows.append([games, players, *(figure_text(found[each, what]) for each in ("step with observations", "rules"))])
+    table = markdown_table(["games", "players", "step, M agent-steps/s", "rules alone"], rows)
     costs = (f"{row['what']} {figure_text(row['ours'])} s" for row in results["rows"] if row["section"] == "costs")
-    return f"{_source(results)}\n\n{markdown_table(head, rows)}\n\nStart-up: {'; '.join(costs)}."
+    return f"{_source(results)}\n\n{table}\n\nStart-up: {'; '.join(costs)}."
 
 
 def libraries(lines: dict[str, Row] | None = None) -> str:
@@ -90,7 +87,7 @@ def exploitability() -> str:
 
 
 def _source(results: Row) -> str:
-    shown = ("date", "processor", "cores", "load", "python", "numpy", "numba", "torch", "commit", "C")
+    shown = ("date", "processor", "cores", "load", "python", "numpy", "numba", "torch", "commit")
     machine = (f"{name} {results['machine'][name]}" for name in shown if name in results["machine"])
     return f"`{results['command']}`: {', '.join(machine)}."
 

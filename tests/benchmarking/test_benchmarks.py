@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from types import SimpleNamespace
-
-import pytest
 
 from benchmarks import throughput
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
 def test_throughput(tmp_path, capsys, monkeypatch):
     # Uncompiled in the processes of "costs" only: Numba would read a variable of this process at its next compilation.
     monkeypatch.setattr(throughput, "os", SimpleNamespace(environ={**os.environ, "NUMBA_DISABLE_JIT": "1"}))

@@ -1,1 +1,0 @@
-"""Reference implementation to compare the engine with."""
