@@ -58,22 +58,25 @@ def uncompiled(function: Function) -> Function:
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Return the cache folder of compiled code and exact solutions, None if none is writeable.
+    """Return the cache folder of compiled code and exact solutions, None if none is known or writeable.
 
     Located in ``NUMBA_CACHE_DIR`` or the user's cache directory and named by a digest of the compiled sources; only
     the most recently used versions are kept.
     """
     sources = sorted(path for pattern in _COMPILED for path in _PACKAGE.glob(pattern))
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-    place = Path(numba_config.CACHE_DIR or platformdirs.user_cache_path("diamant_env", appauthor=False))
-    folder = place / f"diamant_env-{digest[:16]}"
+    given = numba_config.CACHE_DIR
     try:
+        place = Path(given or platformdirs.user_cache_path("diamant_env", appauthor=False)).expanduser()
+        if not given and not place.is_absolute():
+            return None
+        folder = place / f"diamant_env-{digest[:16]}"
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)  # race with another process
             _remove_old(place)
         with tempfile.TemporaryFile(dir=folder):
             return folder.resolve()
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: no home directory, as of a user id without a passwd entry
         return None
 
 
@@ -90,7 +93,7 @@ def warn_if_uncached() -> None:
     """Warn once per process if compiled code can't be cached."""
     if cache_folder() is None:
         warnings.warn(
-            "diamant_env compiles its engine at every start, for some seconds: the cache directory is not writeable; "
+            "diamant_env compiles its engine at every start, for some seconds: there is no writeable cache directory; "
             "set NUMBA_CACHE_DIR to another directory",
             RuntimeWarning,
             stacklevel=3,

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from diamant_env import GAME, Batch, Edition, compilation, from_observation, rules
 from diamant_env.rewards import REWARDS
@@ -105,6 +106,26 @@ def test_last_four_cache_versions_are_kept(tmp_path, monkeypatch):
     names = {path.name for path in tmp_path.glob("*")}
     assert {"notes", *(f"diamant_env-{number:016x}" for number in (3, 4, 5))} < names
     assert len(names) == 5
+
+
+def no_home(*_, **__):
+    raise RuntimeError("could not determine the home directory")
+
+
+@pytest.mark.parametrize("place", [no_home, lambda *_, **__: Path("relative")])  # by version of platformdirs
+def test_no_cache_without_home_directory(tmp_path, monkeypatch, place):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(compilation.numba_config, "CACHE_DIR", "")
+    monkeypatch.setattr(compilation.platformdirs, "user_cache_path", place)
+    assert uncached_folder() is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_home_in_cache_directory_is_expanded(tmp_path, monkeypatch):
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setattr(compilation.numba_config, "CACHE_DIR", "~/cache")
+    assert uncached_folder().parent == (tmp_path / "cache").resolve()
 
 
 def uncached_folder():
