@@ -1,4 +1,4 @@
-"""Drawing of cards and the path."""
+"""Drawing of the path and of cards, these also as SVG."""
 
 import textwrap
 from collections.abc import Container
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from diamant_env.drawing.canvas import Box, Colour
 from diamant_env.drawing.icons import INK, icon_of_trap
 from diamant_env.drawing.scene import relics_gone
+from diamant_env.drawing.svg import SvgCanvas
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 
 if TYPE_CHECKING:  # SVG works without pygame
     from diamant_env.drawing.pixels import PixelCanvas
-    from diamant_env.drawing.svg import SvgCanvas
 
 NEW: Colour = (255, 226, 120)  # border of the newest card
 FATAL: Colour = (255, 70, 60)  # border of the two cards that ended an expedition
@@ -91,6 +91,13 @@ def draw_card(canvas: "PixelCanvas | SvgCanvas", box: Box, card: int, name: str,
     for row, line in enumerate(lines):
         middle = top + height * (middle_of_all + step * (row - (len(lines) - 1) / 2))
         canvas.text(line, (center, middle), max(13, width * step * 1.6), ink, fit=width * 0.94)
+
+
+def card_svg(card: int, name: str) -> str:
+    """Return the face of a card as an SVG document, 100 units wide and 136 high."""
+    canvas = SvgCanvas()
+    draw_card(canvas, (0, 0, 100, 136), card, name)
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 136">{"".join(canvas.elements)}</svg>'
 
 
 def _face(card: int, name: str) -> tuple[Colour, Colour, str]:

@@ -1,13 +1,10 @@
-"""Cards and icons as SVG, for the web page."""
+"""Canvas and icons as SVG, for the web page."""
 
 from xml.sax.saxutils import escape
 
 from diamant_env.drawing.canvas import Box, Colour, Point
-from diamant_env.drawing.cards import draw_card
 from diamant_env.drawing.icons import SEAT_COLOURS, SPRITES, rgb, tinted
 
-_NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
-_WIDTH, _HEIGHT = 100, 136  # of a card
 _EM = 0.72  # font size in browsers relative to pygame's
 _LETTER = 0.6  # mean character width of bold text in em
 _ANCHORS = {"center": "middle", "midleft": "start", "midright": "end"}
@@ -44,13 +41,6 @@ class SvgCanvas:
         font = f'font-size="{em:.4g}" font-family="sans-serif" font-weight="bold" fill="{rgb(colour)}"'
         self.elements.append(f"<text {place} {font}>{escape(words)}</text>")
         return width
-
-
-def card_svg(card: int, name: str) -> str:
-    """Return the face of a card as an SVG document, 100 units wide and 136 high."""
-    canvas = SvgCanvas()
-    draw_card(canvas, (0, 0, _WIDTH, _HEIGHT), card, name)
-    return f'<svg {_NAMESPACE} viewBox="0 0 {_WIDTH} {_HEIGHT}">{"".join(canvas.elements)}</svg>'
 
 
 def icons_svg() -> str:

@@ -17,7 +17,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from diamant_env.drawing.svg import card_svg, icons_svg
+from diamant_env.drawing.cards import card_svg
+from diamant_env.drawing.svg import icons_svg
 from diamant_env.editions import NUM_CARDS
 from diamant_env.page.answers import POLICY, Answers
 from diamant_env.page.menu import MOST_POLICY_BYTES, Menu
