@@ -101,14 +101,14 @@ class Runner:
 class ClusterLearner(ppo.Learner):
     """Learner with remote rollouts; its own environment is unused."""
 
-    def __init__(self, config: ClusterConfig, snapshots: Sequence[SnapshotOpponent], *arguments: Any) -> None:
+    def __init__(self, config: ClusterConfig, *arguments: Any) -> None:
         super().__init__(*arguments)
         join_cluster(config.ray.runners)
         import ray
 
         runner: Any = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(Runner)
         self.runners = [runner.remote(config, number) for number in range(config.ray.runners)]
-        self.snapshots = snapshots
+        self.snapshots = [agent for agent in self.env.table.agents if isinstance(agent, SnapshotOpponent)]
 
     def rollout(self) -> Samples:
         """Play one rollout on all runners; return the decisions with known outcome."""
@@ -124,13 +124,7 @@ class ClusterLearner(ppo.Learner):
 
 def train(config: ClusterConfig, folder: Path) -> NetworkAgent:
     """Train on Ray, see `train.ppo.train`."""
-    snapshots: list[SnapshotOpponent] = []
-
-    def make_env(games: int, players: Any, editions: Any, reward: Any, opponents: Any, *rest: Any) -> DiamantVecEnv:
-        snapshots.extend(each for each in opponents if isinstance(each, SnapshotOpponent))
-        return DiamantVecEnv(games, players, editions, reward, opponents, *rest)
-
-    return ppo.train(config, folder, partial(ClusterLearner, config, snapshots), make_env)
+    return ppo.train(config, folder, partial(ClusterLearner, config))
 
 
 def require_ray() -> None:
