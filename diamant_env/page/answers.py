@@ -10,7 +10,7 @@ from typing import Any
 from diamant_env.advice.hint import hint
 from diamant_env.advice.odds import Odds
 from diamant_env.advice.review import review
-from diamant_env.page.game import MAX_SEED, Games, new_value
+from diamant_env.page.game import MAX_SEED, Games, new_game
 from diamant_env.page.menu import DEFAULT_EDITION, DEFAULT_TABLE, Menu, check_cards
 from diamant_env.page.view import view_of, views_of
 from diamant_env.records import GameRecord
@@ -35,11 +35,10 @@ class Answers:
         self.by_address: dict[str, tuple[Callable[..., Answer], tuple[str, ...]]] = {
             "/new": (self._new, ("edition", "hidden_chests", "agents", "seed")),
             "/turn": (self._turn, ("game", "decision")),
-            "/view": (self._view, ("game",)),
+            "/view": (self._view, ("game", "turns")),
             "/odds": (self._odds, ("game",)),
             "/hint": (self._hint, ("game",)),
             "/review": (self._review, ("game",)),
-            "/record": (self._record, ("game",)),
             "/open": (self._open, ("text",)),
             POLICY: (self._policy, ("name", "content")),
         }
@@ -52,8 +51,8 @@ class Answers:
 
     def _new(self, edition: Any, hidden_chests: Any, agents: Any, seed: Any) -> Answer:
         seed = secrets.randbelow(MAX_SEED + 1) if seed is None else seed
-        value = new_value(self.menu, edition, hidden_chests, agents, seed)
-        with self._games.borrow(value) as played:
+        game = new_game(self.menu, edition, hidden_chests, agents, seed).text
+        with self._games.borrow(game) as played:
             played.ask()  # raises if an agent does not support the table
             return view_of(played)
 
@@ -64,8 +63,8 @@ class Answers:
             played.play(decision)
             return view_of(played)
 
-    def _view(self, game: Any) -> Answer:
-        with self._games.borrow(game) as played:
+    def _view(self, game: Any, turns: Any) -> Answer:
+        with self._games.borrow(game, turns) as played:
             return view_of(played)
 
     def _odds(self, game: Any) -> Answer:
@@ -82,19 +81,14 @@ class Answers:
 
     def _review(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:
-            played.require_end()
+            if not played.session.over:
+                raise ValueError("the game is not over yet")
             if played.you is None:
                 raise ValueError("no decisions to review: only agents played this game")
             if played.reviewed is None:
                 found = review(played.session.games, played.session.edition, played.you)
                 played.reviewed = dataclasses.asdict(found)
             return played.reviewed
-
-    def _record(self, game: Any) -> Answer:
-        with self._games.borrow(game) as played:
-            played.require_end()
-            name = f"diamant-{played.value['edition']}-{played.value['seed']}.txt"
-            return {"name": name, "text": played.session.log.record().to_text()}
 
     def _open(self, text: Any) -> Answer:
         if not isinstance(text, str):

@@ -11,7 +11,6 @@ from itertools import chain, count
 from threading import Lock
 from typing import Any
 
-from diamant_env.agent import Agent
 from diamant_env.drawing.icons import SEAT_COLOURS
 from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
 from diamant_env.opponents.network import NetworkAgent
@@ -102,10 +101,6 @@ class Menu:
         choices = {"editions": editions, "agents": agents, "players": [1, MAX_PLAYERS]}
         return choices | {"default": self.default, "seat_colours": colours, "policy_bytes": MOST_POLICY_BYTES}
 
-    def make(self, text: str) -> Agent:
-        """Return a fresh copy of an agent of the menu."""
-        return make(self.agents[text].player, fresh=True)
-
     def add_policy(self, name: Any, content: Any) -> str:
         """Add an uploaded policy file; return its text in requests.
 
@@ -120,7 +115,7 @@ class Menu:
             raise ValueError("name: a file name that ends in .safetensors is required")
         held = _decoded(content, name)
         text = _POLICY + hashlib.sha256(held).hexdigest()[:16]
-        stem = name.removesuffix(".safetensors").strip()[:_LONGEST_NAME] or "policy"
+        stem = name.removesuffix(".safetensors")[:_LONGEST_NAME].strip() or "policy"
         agent = NetworkAgent.from_bytes(held, name)
         with self._lock:
             if text in self.agents:

@@ -106,7 +106,8 @@ def view_of(played: PlayedGame) -> dict[str, Any]:
     viewer = Viewer(session.edition, played.names, played.you)
     leave = played.ask() if played.you is None else ()
     mode = "watch" if played.you is None else "play"
-    return {"game": played.value, "mode": mode} | viewer.show(session.now, session.scene, leave)
+    about = {"game": played.text, "turns": played.turns, "file": f"diamant-{session.edition.name}-{played.seed}.txt"}
+    return about | {"mode": mode} | viewer.show(session.now, session.scene, leave)
 
 
 def views_of(record: GameRecord) -> list[dict[str, Any]]:

@@ -7,20 +7,24 @@ import re
 import numpy as np
 import pytest
 
+from diamant_env.records.session import GameSession
 from tests.support.asgi_client import HOST, Client, request
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')
 from diamant_env.page.server import MOST_BYTES, make_app
 
-GAME = {
-    "edition": "iello-2016",
-    "hidden_chests": False,
-    "agents": ["you", "bag:8"],
-    "seed": 3,
-    "decisions": ["00"],
-}
-OVER = GAME | {"agents": ["bag:8", "you"], "decisions": ["11"] * 5}
-WAITING = GAME | {"decisions": ["10"]}
+
+def text_of(*turns: list[int], names: tuple[str, ...] = ("you", "bag:8"), seed: int = 3) -> str:
+    """Return the record of a game with these decisions, on the page's side."""
+    session = GameSession("iello-2016", [None, None], seed, names)
+    for turn in turns:
+        session.play(turn)
+    return session.log.record().to_text()
+
+
+GAME, WAITING = text_of([0, 0]), text_of([1, 0])
+OVER = text_of(*[[1, 1]] * 5, names=("bag:8", "bag:18"))
+NEW = {"edition": "iello-2016", "hidden_chests": False, "agents": ["you", "bag:8"], "seed": 3}
 
 
 @pytest.fixture(scope="module")
@@ -37,20 +41,34 @@ def client():
         ({"agents": ["you", "you"]}, "2 times 'you' among the agents"),
         ({"agents": ["you", "os:system"]}, 'unknown agent "os:system"; agents: you, champion'),
         ({"agents": ["you", None]}, "unknown agent null"),
+        ({"agents": ["you", []]}, r"unknown agent \[\]"),
         ({"seed": 2**53}, "seed=9007199254740992; a whole number"),
-        ({"decisions": None}, "decisions=null; a list"),
-        ({"decisions": ["000"]}, "for each of 2 seats"),
-        ({"decisions": ["0-"]}, r"decisions\[0\]=\"0-\", but seat 1 must decide: 0 or 1"),
-        ({"decisions": ["10", "00"]}, r"decisions\[1\]=\"00\", but seat 0 is in camp: -"),
-        ({"decisions": ["11"] * 6}, r"decisions\[5\]=\"11\", but the game is over by then"),
-        ({"hidden_chests": True, "agents": ["catch-up", "bag:8"], "decisions": []}, "this table hides them"),
-        ({"more": 1}, "an object with edition, hidden_chests, agents, seed, decisions is needed"),
+        ({"hidden_chests": True, "agents": ["catch-up", "bag:8"]}, "this table hides them"),
+        ({"more": 1}, "a JSON object with exactly edition, hidden_chests, agents, seed is required"),
     ],
 )
-def test_invalid_game_is_refused(client, wrong, message):
-    response = client.post("/view", game=GAME | wrong)
+def test_invalid_new_game_is_refused(client, wrong, message):
+    response = client.post("/new", **(NEW | wrong))
     assert response.status == 400
     assert list(response.json) == ["error"]
+    assert re.search(message, response.json["error"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("bag:8", "os:system", 'unknown agent "os:system"; agents: you, champion'),
+        ("bag:8", "you", "2 times 'you' among the agents"),
+        ("seed: 3", "seed: none", "a record with a seed and the players' names is required"),
+        ("seed: 3", "seed: 4", "1.1 .* in the replay, not 1.1 "),
+        ("continue 0 1", "continue 0", "the seats inside, 0, 1, decide once each"),
+        ("edition: iello-2016", "edition: /etc/passwd", "unknown edition"),
+    ],
+)
+def test_invalid_game_is_refused(client, old, new, message):
+    assert old in GAME
+    response = client.post("/view", game=GAME.replace(old, new), turns=None)
+    assert response.status == 400
     assert re.search(message, response.json["error"])
 
 
@@ -61,11 +79,12 @@ def test_invalid_game_is_refused(client, wrong, message):
         ("/turn", {"game": WAITING, "decision": 0}, "you need not decide: null"),
         ("/turn", {"game": GAME, "decision": 2}, "0 continues, 1 leaves"),
         ("/turn", {"game": GAME}, "a JSON object with exactly game, decision is required"),
-        ("/view", {"game": GAME, "file": "/etc/passwd"}, "a JSON object with exactly game is required"),
+        ("/view", {"game": GAME, "file": "/etc/passwd"}, "a JSON object with exactly game, turns is required"),
+        ("/view", {"game": GAME, "turns": -1}, "turns=-1; a whole number"),
+        ("/view", {"game": [], "turns": None}, "the text of a record is required"),
         ("/odds", {"game": WAITING}, "nothing to advise"),
         ("/review", {"game": GAME}, "the game is not over yet"),
-        ("/review", {"game": OVER | {"agents": ["bag:8", "bag:18"]}}, "only agents played this game"),
-        ("/record", {"game": GAME}, "the game is not over yet"),
+        ("/review", {"game": OVER}, "only agents played this game"),
         ("/open", {"text": "diamant record 1\nedition: /etc/passwd"}, "unknown edition"),
         ("/new", {"edition": "incan-gold", "hidden_chests": None, "agents": ["catch-up"], "seed": 1}, "hides them"),
     ],
@@ -125,14 +144,12 @@ def test_host_origin_method_and_path_are_checked(client, method, path, headers, 
 def test_random_requests_get_an_answer(client):
     """No exception, and the state of the game is unchanged."""
     rng = np.random.default_rng(1)
-    values = [None, True, -1, 1.5, 2**60, "", "0", "you", [], ["00"] * 3, {}, GAME, OVER]
-    paths = ["/turn", "/view", "/odds", "/record", "/open", "/new"]
+    values = [None, True, -1, 1.5, 2**60, "", "0", "you", [], ["00"] * 3, {}, *[GAME, OVER] * 6]
+    paths = ["/turn", "/view", "/odds", "/open", "/new"]
 
     def message() -> dict:
-        game = dict(GAME)
-        for field in rng.choice(list(game), rng.integers(0, 3)):
-            game[field] = values[rng.integers(len(values))]
-        fields = {"game": game, "decision": values[rng.integers(len(values))], "text": "diamant record 1"}
+        game, turns, decision = (values[place] for place in rng.integers(len(values), size=3))
+        fields = {"game": game, "turns": turns, "decision": decision, "text": "diamant record 1"}
         return {name: fields[name] for name in rng.permutation(list(fields))[: rng.integers(0, 4)]}
 
     asked = [("POST", str(rng.choice(paths)), json.dumps(message()).encode()) for _ in range(300)]
@@ -144,13 +161,13 @@ def test_random_requests_get_an_answer(client):
     async def ask_one_by_one():
         return [await request(client.app, *each) for each in asked]
 
-    before = client.post("/view", game=GAME).json
+    before = client.post("/view", game=GAME, turns=None).json
     found = asyncio.run(ask_at_once())
     assert {response.status for response in found[300:]} == {200}
     assert {response.status for response in found[:300]} == {200, 400}
     assert {response.status for response in asyncio.run(ask_one_by_one())} == {200, 400}
     assert all(response.json for response in found[:300])
-    assert client.post("/view", game=GAME).json == before
+    assert client.post("/view", game=GAME, turns=None).json == before
 
 
 def test_disconnect_within_body_leaves_server_intact(client):
@@ -165,4 +182,4 @@ def test_disconnect_within_body_leaves_server_intact(client):
         await client.app(scope | {"query_string": b"", "root_path": ""}, receive, lambda message: asyncio.sleep(0))
 
     asyncio.run(ask())
-    assert client.post("/view", game=GAME).status == 200
+    assert client.post("/view", game=GAME, turns=None).status == 200

@@ -78,19 +78,18 @@ async function begin(message) {
 /** Resume a stored game, or show it read-only if another tab owns it. */
 async function resume(key, owned = true) {
   const game = owned ? takeOver(key) : storedGame(key).game;
-  const view = await attempt(() => ask("/view", { game }));
+  const view = await attempt(() => ask("/view", { game, turns: null }));
   if (view === null) return toStart();
   const views = [];
-  views[game.decisions.length] = view;
+  views[view.turns] = view;
   openSession(views, key);
 }
 
-async function saveRecord() {
-  const record = await session.question("/record", { game: session.latest.game });
-  if (record === null) return;
+function saveRecord() {
+  const { game, file } = session.latest;
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([record.text], { type: "text/plain" }));
-  link.download = record.name;
+  link.href = URL.createObjectURL(new Blob([game], { type: "text/plain" }));
+  link.download = file;
   link.click();
   URL.revokeObjectURL(link.href);
 }

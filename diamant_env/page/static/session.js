@@ -94,16 +94,11 @@ export class Session {
 
   /** Show the table after a number of turns. */
   async go(position, fresh = false) {
-    this.views[position] ??= await this.question("/view", { game: this.gameAfter(position) }) ?? undefined;
+    this.views[position] ??= await this.question("/view", { game: this.latest.game, turns: position }) ?? undefined;
     if (this.views[position] === undefined || this.left) return;
     this.position = position;
     this.interlude = fresh && this.shown.ended !== null && !this.shown.over;
     this.refresh(fresh);
-  }
-
-  gameAfter(turns) {
-    const { game } = this.latest;
-    return { ...game, decisions: game.decisions.slice(0, turns) };
   }
 
   /** Send a request if none is pending; return null on an error or if the session has ended. */
