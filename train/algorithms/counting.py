@@ -8,20 +8,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
+from gymnasium.utils import EzPickle
 from numpy.typing import ArrayLike, NDArray
-from pettingzoo import ParallelEnv
-from pettingzoo.utils import BaseParallelWrapper
 
 from diamant_env.batch import Batch
-from diamant_env.observation import NUM_FEATURES, RIVALS, columns
+from diamant_env.diamant_v0 import parallel_env
+from diamant_env.gym_env import DiamantEnv
+from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.sb3 import DiamantVecEnv
 from train.runs.config import GameConfig
-
-_KEPT = np.ones(NUM_FEATURES, np.float32)
-_KEPT[columns(*(field.name for field in RIVALS))] = 0  # features of rivals, 0 in blank observations
 
 
 class Meter:
@@ -105,67 +101,46 @@ class CountedVecEnv(DiamantVecEnv):
         return played
 
 
-class CountedParallelEnv(BaseParallelWrapper):
-    """`diamant_v0.parallel_env` that counts every agent inside at each turn."""
+class CountedParallelEnv(parallel_env):
+    """`diamant_env.diamant_v0.parallel_env` that counts every agent inside at each turn."""
 
-    def __init__(self, env: ParallelEnv, meter: Meter, blank: bool) -> None:
-        super().__init__(env)
-        self.meter, self._blank, self._deciding = meter, blank, 0
+    def __init__(self, meter: Meter, blank: bool, **settings: Any) -> None:
+        super().__init__(**settings)
+        EzPickle.__init__(self, meter, blank, **settings)  # arguments for copies
+        self.meter, self._batch.blank_rivals = meter, blank
 
-    def reset(self, seed: int | None = None, options: dict | None = None) -> tuple[dict[str, Any], dict[str, dict]]:
-        """See `diamant_v0.parallel_env.reset`."""
-        observations, infos = super().reset(seed, options)
-        return self._seen(observations, infos), infos
-
-    def step(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    def step(self, actions: Mapping[str, Any]) -> Any:
         """See `diamant_v0.parallel_env.step`."""
-        observations, rewards, ended, cut, infos = super().step(actions)
-        self.meter.add(self._deciding)
-        return self._seen(observations, infos), rewards, ended, cut, infos
-
-    def _seen(self, observations: dict[str, Any], infos: dict[str, dict]) -> dict[str, Any]:
-        self._deciding = sum(info["active"] for info in infos.values())
-        return {agent: row * _KEPT for agent, row in observations.items()} if self._blank else observations
+        deciding = int(np.count_nonzero(self._batch.must_decide))
+        played = super().step(actions)
+        self.meter.add(deciding)
+        return played
 
 
-class CountedEnv(gymnasium.Wrapper):
+class CountedEnv(DiamantEnv):
     """`diamant_env.gym_env.DiamantEnv` that counts every step."""
 
-    def __init__(self, env: gymnasium.Env, meter: Meter, blank: bool) -> None:
-        super().__init__(env)
-        self.meter, self._kept = meter, _KEPT if blank else np.ones_like(_KEPT)
+    def __init__(self, meter: Meter, blank: bool, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.meter, self._learner.batch.blank_rivals = meter, blank
 
-    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict[str, Any]]:
-        """See `DiamantEnv.reset`."""
-        observation, info = super().reset(seed=seed, options=options)
-        return observation * self._kept, info
-
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """See `DiamantEnv.step`."""
-        observation, *rest = super().step(action)
+        played = super().step(action)
         self.meter.add(1)
-        return observation * self._kept, *rest
+        return played
 
 
-class CountedVectorEnv(VectorWrapper):
+class CountedVectorEnv(DiamantVectorEnv):
     """`diamant_env.gym_vector.DiamantVectorEnv` that counts every game that a step advances."""
 
-    def __init__(self, env: VectorEnv, meter: Meter, blank: bool) -> None:
-        super().__init__(env)
-        self.meter, self._kept = meter, _KEPT if blank else np.ones_like(_KEPT)
-        self._waiting = np.zeros(self.num_envs, np.bool_)  # games reset by the next step
+    def __init__(self, meter: Meter, blank: bool, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.meter, self._learner.batch.blank_rivals = meter, blank
 
-    def reset(self, **how: Any) -> tuple[Any, dict[str, Any]]:
-        """See `DiamantVectorEnv.reset`."""
-        self._waiting[:] = False
-        observations, infos = super().reset(**how)
-        return observations * self._kept, infos
-
-    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    def step(self, actions: ArrayLike) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """See `DiamantVectorEnv.step`."""
-        observations, rewards, ended, cut, infos = super().step(actions)
-        self.meter.add(int(np.count_nonzero(~self._waiting)))
-        self._waiting = ended & (self.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP)
-        for row in np.flatnonzero(infos.get("_final_obs", ())):
-            infos["final_obs"][row] = infos["final_obs"][row] * self._kept
-        return observations * self._kept, rewards, ended, cut, infos
+        playing = int(np.count_nonzero(~self._learner.over))
+        played = super().step(actions)
+        self.meter.add(playing)
+        return played

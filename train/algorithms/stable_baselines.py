@@ -31,12 +31,12 @@ _IDLE = 3  # bound on rows per decision, since stable-baselines3 counts idle row
 class Transformed(VecEnvWrapper):
     """Wrapper with the inputs of `diamant_env.opponents.inputs` and scaled rewards.
 
-    Rows in camp have inputs too, for bootstrapping; with blank rivals these are 0.
+    Rows in camp have inputs too, for bootstrapping; with `Batch.blank_rivals` these are 0.
     """
 
-    def __init__(self, env: CountedVecEnv, inputs: Inputs, blank: bool, scale: float = 1.0) -> None:
+    def __init__(self, env: CountedVecEnv, inputs: Inputs, scale: float = 1.0) -> None:
         super().__init__(env, observation_space=inputs.space)
-        self.inputs, self.blank, self.scale = inputs, blank, np.float32(scale)
+        self.inputs, self.camp, self.scale = inputs, not env.batch.blank_rivals, np.float32(scale)
 
     def reset(self) -> NDArray[np.float32]:
         """See `VecEnv.reset`."""
@@ -53,7 +53,7 @@ class Transformed(VecEnvWrapper):
 
     def _shown(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         shown = self.inputs(flat)
-        return shown * flat[:, :1] if self.blank else shown
+        return shown if self.camp else shown * flat[:, :1]
 
 
 class Budget(BaseCallback):
@@ -99,7 +99,7 @@ def learn(
     env.seed(config.seed)
     shape = list(config.network.hidden)
     policy = {"net_arch": shape, "activation_fn": ACTIVATIONS[config.network.activation]}
-    shown = Transformed(env, INPUTS[config.network.inputs], game.blank, reward_scale(game.reward))
+    shown = Transformed(env, INPUTS[config.network.inputs], reward_scale(game.reward))
     model = make(shown, {"gamma": 1.0, "seed": config.seed, "device": "cpu", "policy_kwargs": policy})
     model.learn(_IDLE * config.ppo.decisions, callback=Budget(meter, Checkpoints(config, folder)))
     return _network(model, config)

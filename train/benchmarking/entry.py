@@ -12,10 +12,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from diamant_env.diamant_v0 import parallel_env
-from diamant_env.editions import Edition
-from diamant_env.gym_env import DiamantEnv
-from diamant_env.gym_vector import DiamantVectorEnv
+from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.games import Player
 from diamant_env.opponents import make
 from diamant_env.opponents.language import text_agent
@@ -82,8 +79,7 @@ class EntryTask:
 
     def batch(self, num_games: int, **settings: Any) -> CountedBatch:
         """Return a `diamant_env.Batch` with further `settings`; every seat inside counts."""
-        game = {"num_players": self.players, "edition": self.edition, "reward": self.reward}
-        return CountedBatch(self._meter, num_games, **game, blank_rivals=self.blank, **settings)
+        return CountedBatch(self._meter, num_games, **self._game_settings(), blank_rivals=self.blank, **settings)
 
     def vec_env(self, num_games: int, opponents: Any = (), seating: ArrayLike | None = None) -> CountedVecEnv:
         """Return a `diamant_env.sb3.DiamantVecEnv`; its rows inside count, opponents do not."""
@@ -91,22 +87,20 @@ class EntryTask:
 
     def parallel_env(self) -> CountedParallelEnv:
         """Return a `diamant_env.diamant_v0.parallel_env`; every agent inside counts."""
-        hidden = True if self.blank else None
-        env = parallel_env(self.players, self.edition, self.reward, hidden_chests=hidden)
-        return CountedParallelEnv(env, self._meter, self.blank)
+        return CountedParallelEnv(self._meter, self.blank, **self._game_settings())
 
     def gym_env(self, opponents: Any = "random", **settings: Any) -> CountedEnv:
         """Return a `diamant_env.gym_env.DiamantEnv`; each step is a decision."""
-        return CountedEnv(DiamantEnv(**self._one_learner(opponents), **settings), self._meter, self.blank)
+        return CountedEnv(self._meter, self.blank, opponents=opponents, **self._game_settings(), **settings)
 
     def gym_vec(self, num_envs: int, opponents: Any = "random", **settings: Any) -> CountedVectorEnv:
         """Return a `diamant_env.gym_vector.DiamantVectorEnv`; each game that a step advances is a decision."""
-        envs = DiamantVectorEnv(num_envs, **self._one_learner(opponents), **settings)
-        return CountedVectorEnv(envs, self._meter, self.blank)
+        game = self._game_settings()
+        return CountedVectorEnv(self._meter, self.blank, num_envs=num_envs, opponents=opponents, **game, **settings)
 
-    def _one_learner(self, opponents: Any) -> dict[str, Any]:
-        game = {"num_players": self.players, "edition": self.edition, "reward": self.reward, "opponents": opponents}
-        return {**game, "hidden_chests": True if self.blank else None}
+    def _game_settings(self) -> dict[str, Any]:
+        edition = find_edition(self.edition, True if self.blank else None)
+        return {"num_players": self.players, "edition": edition, "reward": self.reward}
 
 
 def from_function(text: str) -> Algorithm:

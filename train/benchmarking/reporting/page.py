@@ -29,7 +29,7 @@ class Line(NamedTuple):
     figures: list[str]
 
 
-class Table(NamedTuple):
+class Figures(NamedTuple):
     """Table of algorithms, sorted."""
 
     head: list[str]
@@ -80,17 +80,17 @@ def summary(content: Row) -> str:
     return "\n\n".join(parts)
 
 
-def side_by_side(runs: Sequence[Row]) -> Table:
+def side_by_side(runs: Sequence[Row]) -> Figures:
     """Return the first figure of all tasks of a family, sorted by its first task."""
     tasks, column = list(dict.fromkeys(row["task"] for row in runs)), COLUMNS[runs[0]["family"]][0]
     found = _sorted(runs, [(task, column) for task in tasks])
-    return Table(tasks, [line._replace(seeds="", marks=[]) for line in found])
+    return Figures(tasks, [line._replace(seeds="", marks=[]) for line in found])
 
 
-def task_table(runs: Sequence[Row]) -> Table:
+def task_table(runs: Sequence[Row]) -> Figures:
     """Return all figures of one task."""
     columns = COLUMNS[runs[0]["family"]]
-    return Table([column.title for column in columns], _sorted(runs, [(runs[0]["task"], each) for each in columns]))
+    return Figures([column.title for column in columns], _sorted(runs, [(runs[0]["task"], each) for each in columns]))
 
 
 def task_tables(runs: Sequence[Row]) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from diamant_env.storage.files import write_whole
 from train.benchmarking.reporting.columns import COLUMNS, Row, curve_column
-from train.benchmarking.reporting.page import Table, by_task, side_by_side, task_table
+from train.benchmarking.reporting.page import Figures, by_task, side_by_side, task_table
 from train.benchmarking.reporting.pictures import curves, draw, has_curves, plane
 
 FOLDER = "paper"
@@ -51,7 +51,7 @@ def _records(runs: Sequence[Row]) -> Iterator[tuple[object, ...]]:
                 yield *about, row["decisions"], column.title, found.mean, *bounds
 
 
-def latex(table: Table) -> str:
+def latex(table: Figures) -> str:
     """Return a table as a ``tabular`` with the rules of booktabs."""
     lines = [["algorithm", *map(escaped, table.head)]]
     for line in table.lines:
