@@ -10,12 +10,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Annotated
 
-from tqdm import tqdm
 from tyro.conf import Positional, arg
 
 from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import say
 from diamant_env.judging.deviation import DeviationGame
+from diamant_env.judging.games import progress_bar
 from diamant_env.judging.lineups import entrants, left_out_lines
 from diamant_env.opponents import make
 from diamant_env.storage.files import write_whole
@@ -88,7 +88,7 @@ def search(config: ResponseConfig, folder: Path) -> ResponseResult:
     )
     for run in runs:
         run.finish()
-    with tqdm(unit=" games", unit_scale=True, leave=False, disable=None, desc="report") as bar:
+    with progress_bar(desc="report") as bar:
         result = report(runs, runs[0].game, config, bar)
     best = max(range(len(runs)), key=lambda number: result.searched[number].gain.mean)
     write_whole(folder / POLICY, (runs[best].folder / POLICY).read_bytes())

@@ -35,7 +35,7 @@ from train.learning.tables import config_at
 from train.ppo import run_experiment
 from train.runs.config import Config, PPOConfig
 from train.runs.judging import check_run
-from train.runs.progress import diverged, progress_bar
+from train.runs.progress import diverged, training_bar
 from train.runs.run_folder import (
     CHECKPOINT,
     POLICY,
@@ -356,7 +356,7 @@ def train(config: Config, folder: Path) -> NetworkAgent:
         checkpoints.saved = checkpoints.due(int(runner.decisions))
     rollout = jax.jit(partial(update, config, table), donate_argnums=0)
     decisions, start = int(runner.decisions), perf_counter()
-    with progress_bar(config.ppo, decisions) as bar:
+    with training_bar(config.ppo, decisions) as bar:
         while decisions < config.ppo.decisions:
             runner, usable, finite = rollout(runner)
             decisions = int(runner.decisions)

@@ -38,7 +38,7 @@ from train.learning.tables import train_tables
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
 from train.runs.config import Config, NetworkConfig, PPOConfig
 from train.runs.judging import check_run, curve_point, report_run, save_curve
-from train.runs.progress import diverged, progress_bar
+from train.runs.progress import diverged, training_bar
 from train.runs.run_folder import (
     CHECKPOINT,
     POLICY,
@@ -266,7 +266,7 @@ def train(
     run = TrainingRun(config, folder, league, model)
     run.begin()
     DiamantVecEnv(1, 2).play_once()  # compile before timing
-    with progress_bar(ppo, model.decisions, progress) as bar:
+    with training_bar(ppo, model.decisions, progress) as bar:
         while model.decisions < ppo.decisions:
             start = perf_counter()
             model.update(model.rollout())
@@ -297,11 +297,13 @@ class TrainingRun:
         self.average: list[NDArray[np.float64]] = []
 
     def begin(self) -> None:
-        """Restore the folder's checkpoint, if any."""
+        """Restore the folder's checkpoint, if any; the learning curve of a new run begins before training."""
         if saved := load_checkpoint(self.folder, self.config):
             self.restore(saved)
             if (self.folder / TIME).is_file():
                 self.earlier = read_json(self.folder / TIME)["seconds"]
+        if not self.curve:
+            self.judge_if_due()
 
     def average_weights(self) -> None:
         """Average the policy's weights over the last part of the run."""
@@ -329,10 +331,15 @@ class TrainingRun:
         if done >= self.next_snapshot:
             self.next_snapshot = done + config.opponents.snapshot_every
             self.league.add_snapshot(self.learner.network("snapshot"))
-        if len(self.curve) < min(done, config.ppo.decisions) * config.judge.curve_points // config.ppo.decisions:
-            self.judge()
+        self.judge_if_due()
         if self.checkpoints.saved < self.checkpoints.due(done):
             self.save()
+
+    def judge_if_due(self) -> None:
+        """Add a point to the learning curve when it is due, see `JudgeConfig.curve_points`."""
+        points, part = self.config.judge.curve_points, self.learner.decisions / self.config.ppo.decisions
+        if points and len(self.curve) <= points * min(part, 1) ** 0.5:
+            self.judge()
 
     def judge(self) -> None:
         """Add a point to the learning curve and save it."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tqdm import tqdm
-
 from diamant_env.commands.terminal import add_edition, add_hidden_chests, in_folder, new_parser, save_and_say
 from diamant_env.judging import hold_tournament
+from diamant_env.judging.games import progress_bar
 from diamant_env.storage.results import save_json, versions
 
 COMMAND = "diamant tournament"
@@ -34,7 +33,7 @@ def run(argv: Sequence[str]) -> int:
     add("--seed", type=int, default=0, help="random seed (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
-    with tqdm(total=max(0, given.games), unit=" games", unit_scale=True, leave=False, disable=None) as bar:
+    with progress_bar(total=max(0, given.games)) as bar:
         result = hold_tournament(
             given.agents,
             given.games,

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from diamant_env import exact
 from diamant_env.advice.hint import champion, why_no_search
@@ -23,7 +22,7 @@ from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.records import rebuilt
 from diamant_env.envs.settings import with_expeditions
-from diamant_env.judging.games import Player, checked_names, listed, seeds_for
+from diamant_env.judging.games import Player, checked_names, listed, progress_bar, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import LineUp, clone_line_ups, parse_line_ups, seat_line_up
 from diamant_env.judging.tables import TextTable, estimate_text
@@ -139,7 +138,7 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
             seconds, and iello-2016 with ``"win"``.
         hidden_chests: See `diamant_env.Batch`; with ``"score"`` chests are open.
         seed: Seed of all random numbers.
-        progress: Show a progress bar on a terminal.
+        progress: Show a progress bar.
 
     Raises:
         ValueError: If an argument is out of range, an agent is invalid, a line-up can't be seated, the expedition is
@@ -214,7 +213,7 @@ def _decisions(
     table, actions = Table(batch, agents, seating), np.zeros(seating.shape, np.int8)
     observations = batch.reset(seeds.generate_state(games, np.uint64))
     made = []
-    with tqdm(unit=" decisions", desc=str(agents[0]), leave=False, disable=None if progress else True) as bar:
+    with progress_bar(progress, unit=" decisions", desc=str(agents[0])) as bar:
         while not batch.over.all():
             leave = table.leave_probabilities(observations)
             game, seat = np.nonzero(batch.must_decide & (seating == 0))

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from diamant_env.editions import Edition
-from diamant_env.judging.games import Played, Player, checked_names, number_of_tables, play, seeds_for
+from diamant_env.judging.games import Played, Player, checked_names, number_of_tables, play, progress_bar, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables, p_value_of_share, share_of_tables
 from diamant_env.judging.lineups import LineUp, seat_line_up
 
@@ -97,7 +96,7 @@ def compare(
         seed: Seed of all random numbers.
         players: Players at each table, 2 to 8.
         edition: The edition to play.
-        progress: Show a progress bar on a terminal.
+        progress: Show a progress bar.
         purpose: Name of an independent stream of random numbers.
         blank_rivals: See `diamant_env.Batch`.
 
@@ -112,9 +111,9 @@ def compare(
     results: list[Result] = []
     differences: list[Difference] = []
     total = games * len(line_ups) * len(agents)
-    with tqdm(total=total, unit=" games", unit_scale=True, leave=False, disable=None if progress else True) as bar:
+    with progress_bar(progress, total=total) as bar:
         for line_up, texts in zip(line_ups, rivals, strict=True):
-            bar.set_description(line_up.name)
+            bar.set_description(line_up.name, refresh=False)
             table_seeds, game_seeds = seeds_for(seed, purpose, line_up.name, players).spawn(2)
             tables = number_of_tables(games, players)
             seating = seat_line_up(line_up, len(texts), tables, players, table_seeds)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
@@ -29,6 +32,13 @@ class Progress(Protocol):
 
     def update(self, games: int, /) -> object:
         """Add a number of finished games."""
+
+
+def progress_bar(shown: bool = True, **options: Any) -> tqdm:
+    """Return a `tqdm` bar, printed every 10 s where stderr is no terminal; hidden in worker processes."""
+    hidden = not shown or parent_process() is not None  # bars of workers would overwrite each other
+    pace = {} if sys.stderr.isatty() else {"mininterval": 10, "delay": 10}
+    return tqdm(**{"unit": " games", "unit_scale": True, "leave": False, "disable": hidden, **pace, **options})
 
 
 @dataclass(frozen=True)

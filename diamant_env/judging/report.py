@@ -61,7 +61,7 @@ def evaluate(
         edition: The edition to play.
         hidden_chests: See `diamant_env.Batch`.
         seed: Seed of all random numbers; the same seed gives the same figures.
-        progress: Show a progress bar on a terminal.
+        progress: Show a progress bar.
 
     Raises:
         ValueError: If an argument is out of range, an agent is invalid, or a line-up can't be seated.

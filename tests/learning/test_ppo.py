@@ -125,7 +125,7 @@ def test_numpy_policy_equals_torch_policy(tmp_path):
 
 def test_run_folder_is_complete(tmp_path, capsys):
     words = "--ppo.decisions 6000 --ppo.games 20 --ppo.turns 16 --judge.games 200 --judge.clone-games 200"
-    changes = f"{words} --judge.curve-games 200 --judge.curve-points 2 --seed 7 --name tiny".split()
+    changes = f"{words} --judge.curve-games 200 --judge.curve-points 3 --seed 7 --name tiny".split()
     assert main([*changes, "--out", str(tmp_path)]) == 0
     folder = tmp_path / "tiny-seed7"
     names = {path.name for path in folder.iterdir()}
@@ -139,6 +139,9 @@ def test_run_folder_is_complete(tmp_path, capsys):
     assert [one.value for one in shown] == pytest.approx([point["win_share"] for point in curve])
     results = json.loads((folder / "results.json").read_text())
     assert results["config"]["seed"] == 7
+    decisions = [point["decisions"] for point in json.loads((folder / "curve.json").read_text())]
+    assert decisions[0] == 0  # of the untrained policy
+    assert [int(3 * (done / 6000) ** 0.5) for done in decisions[1:]] == [1, 2, 3]
     assert "torch" in json.loads((folder / "versions.json").read_text())["packages"]
     assert "win share" in capsys.readouterr().out
     assert main(["--resume", str(folder), "--no-judge"]) == 0
@@ -156,8 +159,8 @@ def test_interrupted_run_has_curve_and_resume_hint(tmp_path, monkeypatch, capsys
     folder = tmp_path / "killed-seed0"
     assert f"stopped; resume with --resume {folder}" in capsys.readouterr().err
     points = json.loads((folder / "curve.json").read_text())
-    assert all(point["decisions"] >= 1000 * number for number, point in enumerate(points, 1))
-    assert 1 <= len(points) <= 2
+    assert all(point["decisions"] >= 250 * number**2 for number, point in enumerate(points))
+    assert 2 <= len(points) <= 4
     assert (folder / "curve.png").stat().st_size > 5_000
     assert not (folder / POLICY).exists()
 

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from tqdm import tqdm
 
 from diamant_env.judging.deviation import DeviationGame, deviation_gains
-from diamant_env.judging.games import seeds_for
+from diamant_env.judging.games import progress_bar, seeds_for
 from diamant_env.judging.lineups import seat_with
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
@@ -98,7 +97,7 @@ def learn(
         learner.start_from(warm)
     kept: list[tuple[int, NetworkAgent]] = []
     value_only = 0 if warm is None else config.value_first * ppo.decisions
-    with tqdm(total=ppo.decisions, unit=" decisions", unit_scale=True, leave=False, disable=None) as bar:
+    with progress_bar(total=ppo.decisions, unit=" decisions") as bar:
         while (done := learner.decisions) < ppo.decisions:
             learner.train_policy(done >= value_only)
             learner.update(learner.rollout())

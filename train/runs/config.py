@@ -148,13 +148,14 @@ class JudgeConfig(Strict):
     """Evaluation of the trained agent."""
 
     num_players: int = Field(default=4, ge=2, le=8)
-    games: Games = 100_000
-    """Games against each line-up."""
-    clone_games: Games = 20_000
-    """Games of each scripted agent against copies of the trained one."""
+    games: Games = 50_000
+    """Games against each pool."""
+    clone_games: Games = 5_000
+    """Games of the agent among copies of each scripted one, and of each scripted one among copies of it."""
     curve_games: Games = 4_000
     """Games for each point of the learning curve."""
     curve_points: int = Field(default=12, ge=0, le=1000)
+    """Points of the learning curve after the untrained policy's, the k-th of n at (k/n)² of the decisions; 0: none."""
 
 
 class Run(Strict):

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from multiprocessing import parent_process
-
 from tqdm import tqdm
 
+from diamant_env.judging.games import progress_bar
 from train.runs.config import PPOConfig
 
 
-def progress_bar(config: PPOConfig, done: int, shown: bool = True) -> tqdm:
-    """Return a bar of the decisions, `done` at the start; hidden in worker processes."""
-    return tqdm(
-        total=config.decisions,
-        initial=done,
-        unit=" decisions",
-        unit_scale=True,
-        desc="training",
-        mininterval=0.1 if sys.stderr.isatty() else 30,
-        disable=not shown or parent_process() is not None,  # bars of workers would overwrite each other
-    )
+def training_bar(config: PPOConfig, done: int, shown: bool = True) -> tqdm:
+    """Return a bar of the decisions, `done` at the start."""
+    return progress_bar(shown, total=config.decisions, initial=done, unit=" decisions", desc="training", leave=True)
 
 
 def diverged(config: PPOConfig, decisions: int, why: object) -> ValueError:
