@@ -244,6 +244,8 @@ def test_torch_save_is_refused(tmp_path):
         torch.save(saved, tmp_path / "net.pt")
         with pytest.raises(ValueError, match=r"net.pt can't be opened as a model: it has no TorchScript .*jit.script"):
             make(tmp_path / "net.pt")
+    with pytest.raises(ValueError, match=r"^OrderedDict.{,60} is not an agent"):
+        make(net.state_dict())
 
 
 class Runs:
