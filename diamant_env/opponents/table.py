@@ -76,12 +76,12 @@ class Table:
             part = slice(ends[number], ends[number + 1])
             asked = rows[part]
             if len(asked):
-                seen = flat.take(asked, axis=0)
-                own = slice(None)
+                seen, new, own = flat.take(asked, axis=0), first[part], slice(None)
                 if not self._memoryless[number]:
                     own = self._taken[asked] == number
                     seen[:, 0] *= own & playing[asked // self.batch.seats]
-                leave[asked[own]] = answer_of(agent, Observations(seen), first[part])[own]
+                    new = new & own
+                leave[asked[own]] = answer_of(agent, Observations(seen), new)[own]
         return leave.reshape(self.seating.shape)
 
     def decide(

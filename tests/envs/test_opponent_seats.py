@@ -1,8 +1,12 @@
-"""Seeds of the opponents in single-learner environments."""
+"""Seeds of the opponents in single-learner environments, and opponents drawn for each game."""
+
+from collections import Counter
 
 import numpy as np
 import pytest
 
+from diamant_env.editions import find_edition
+from diamant_env.envs.opponent_seats import LineUps
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.sb3 import DiamantVecEnv
@@ -47,3 +51,87 @@ def test_opponents_have_own_seeds(make):
     assert [len(each) for each in seeds] == [3, 3]
     assert all(first == again for first, again, _ in seeds)
     assert len({*seeds[0], *seeds[1]}) == 4
+
+
+KEYS = np.random.default_rng(0).integers(2**63, size=60_000).astype(np.uint64)
+
+
+def line_ups(opponents, rivals=3, hidden_chests=False):
+    return LineUps(opponents, rivals, [find_edition("iello-2016", hidden_chests)])
+
+
+def test_members_are_distinct_and_equally_often_in_each_seat():
+    drawn = line_ups("pool").draw(KEYS)
+    assert all(len(set(row)) == 3 for row in drawn[:1000].tolist())
+    for seat in range(3):
+        np.testing.assert_allclose(np.bincount(drawn[:, seat]) / len(KEYS), 0.1, atol=0.005)
+    np.testing.assert_array_equal(line_ups("pool").draw(KEYS[100:110]), drawn[100:110])
+
+
+def test_each_mix_equally_often_and_a_single_agent_as_copies():
+    given = line_ups(["ev,bag:5,bag:6", "champion"])
+    names = [str(agent) for agent in given.agents]
+    found = Counter(tuple(sorted(names[agent] for agent in row)) for row in given.draw(KEYS).tolist())
+    assert set(found) == {("bag:5", "bag:6", "ev:0.75"), ("champion",) * 3}
+    assert abs(found["champion", "champion", "champion"] / len(KEYS) - 0.5) < 0.01
+
+
+def test_members_that_need_open_chests_are_left_out():
+    opened, hidden = ([str(agent) for agent in line_ups("held-out", 3, hides).agents] for hides in (False, True))
+    assert [name for name in opened if name not in hidden] == ["catch-up:16,0.5", "catch-up:22,1"]
+    assert len(hidden) == 6
+
+
+@pytest.mark.parametrize("opponents", ["ev,bag:5", "ev,bag:5,bag:5,cards:3", ["held-out", "ev,bag:5"]])
+def test_too_few_distinct_members_are_refused(opponents):
+    for make in (lambda: DiamantEnv(opponents=opponents), lambda: DiamantVecEnv(2, opponents=opponents)):
+        with pytest.raises(ValueError, match="3 or more distinct ones are needed"):
+            make()
+
+
+def test_vec_env_draws_the_opponents_of_the_gymnasium_form():
+    opponents = ["pool", "champion"]
+    ours, other = DiamantVecEnv(40, opponents=opponents), DiamantVectorEnv(40, opponents=opponents)
+    ours.seed(6)
+    ours.reset()
+    other.reset(seed=6)
+    np.testing.assert_array_equal(ours.table.seating, other._learner._table.seating)
+    before = ours.table.seating
+    done = np.zeros(40, bool)
+    while not done.any():
+        done = ours.play(np.ones(40, np.int8))[2]
+    changed = (ours.table.seating != before).any(axis=1)
+    assert not changed[~done].any()
+    assert changed[done].any()
+
+
+class Counting:
+    """Stateful agent that leaves at its second decision of each expedition, whichever row it is."""
+
+    def __init__(self):
+        self.seen = np.zeros((0, 2))
+
+    def act(self, obs, first):
+        if len(self.seen) < len(first):
+            self.seen = np.zeros((len(first), 2))
+        new = first | (obs["expedition"] != self.seen[:, 0])
+        self.seen[new] = 0
+        self.seen[:, 0] = obs["expedition"]
+        self.seen[:, 1] += obs["must_decide"]
+        return (self.seen[:, 1] >= 2).astype(np.float32)
+
+
+def test_a_stateful_opponent_keeps_its_rows_when_others_are_drawn():
+    mixes = ["bag:5,cards:3,continue", Counting()]
+    vector = DiamantVectorEnv(9, opponents=mixes, seat=None, autoreset_mode="SameStep")
+    singles = [DiamantEnv(opponents=["bag:5,cards:3,continue", Counting()], seat=None) for _ in range(9)]
+    observations = vector.reset(seed=4)[0]
+    own = [env.reset(seed=4 + game)[0] for game, env in enumerate(singles)]
+    random = np.random.default_rng(2)
+    for _ in range(60):
+        np.testing.assert_array_equal(observations, own)
+        actions = random.integers(0, 2, 9)
+        observations = vector.step(actions)[0]
+        for game, env in enumerate(singles):
+            row, _, over, _, _ = env.step(actions[game])
+            own[game] = env.reset()[0] if over else row
