@@ -75,7 +75,7 @@ def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDAr
         advice = 'obs["bag"] holds one number per row; decide with np.where(obs["bag"] > 3, 1, 0)'
         raise ValueError(f"{agent}: {error}; {advice}") from error
     try:
-        found = np.ascontiguousarray(np.asarray(answer).astype(np.float32, casting="same_kind", copy=False))
+        found = np.asarray(answer).astype(np.float32, "C", "same_kind", copy=False)
     except (TypeError, ValueError) as error:
         given = getattr(answer, "dtype", type(answer).__name__)
         raise ValueError(f"{agent} must return {rows} probabilities of LEAVE, not {given}") from error
