@@ -149,8 +149,8 @@ def new_layers(key: Array, widths: Sequence[int], last: float) -> Layers:
     """Return orthogonal weights with gain sqrt(2), in the last layer `last`, and zero biases."""
     gains = [2**0.5] * (len(widths) - 2) + [last]
     keys = jax.random.split(key, len(gains))
-    init = [jax.nn.initializers.orthogonal(gain) for gain in gains]
-    return [(init[i](keys[i], shape), jnp.zeros(shape[1])) for i, shape in enumerate(pairwise(widths))]
+    init = [jax.nn.initializers.orthogonal(gain, dtype=jnp.float32) for gain in gains]
+    return [(init[i](keys[i], shape), jnp.zeros(shape[1], jnp.float32)) for i, shape in enumerate(pairwise(widths))]
 
 
 def forward(layers: Layers, inputs: Array) -> Array:
@@ -212,7 +212,7 @@ def play_turn(config: Config, table: Table, runner: Runner, key: Array) -> tuple
     turn = table.step(runner.states, actions)
     action, reward = actions[:, :learners], turn.rewards[:, :learners]
     taken, over = log_prob(logits, action), turn.ended.over
-    weight = jnp.where(explored, jnp.exp(taken) / EXPLORED_LEAVE, ~runner.waiting[:, None])
+    weight = jnp.where(explored, jnp.exp(taken) / EXPLORED_LEAVE, (~runner.waiting[:, None]).astype(jnp.float32))
     over_each, value = jnp.broadcast_to(over[:, None], action.shape), forward(runner.networks.value, seen)
     kept = Transition(seen, decides, action, taken, value, reward, over_each, weight)
     return runner._replace(states=turn.state, waiting=jnp.where(over, table.explores, waiting)), kept
@@ -226,8 +226,9 @@ def explore(ppo: PPOConfig, waiting: Array, decides: Array, key: Array) -> tuple
     if not ppo.explore:
         return jnp.zeros_like(decides), waiting
     turn_key, seat_key = jax.random.split(key)
-    now = waiting & (jax.random.uniform(turn_key, waiting.shape) < ppo.explore_chance) & decides.any(axis=1)
-    seat = jnp.where(decides, jax.random.uniform(seat_key, decides.shape), -1).argmax(axis=1)
+    chance = jax.random.uniform(turn_key, waiting.shape, jnp.float32)
+    now = waiting & (chance < ppo.explore_chance) & decides.any(axis=1)
+    seat = jnp.where(decides, jax.random.uniform(seat_key, decides.shape, jnp.float32), -1).argmax(axis=1)
     return now[:, None] & (jnp.arange(decides.shape[1]) == seat[:, None]), waiting & ~now
 
 
@@ -247,8 +248,8 @@ def loss(networks: Networks, batch: Batch, entropy_weight: Array, config: Config
 
 def learn(config: Config, batch: Batch, known: Array, runner: Runner, key: Array) -> tuple[Runner, None]:
     """Take the gradient steps of one epoch on shuffled minibatches of decisions with known outcome."""
-    order = jnp.argsort(jnp.where(known, jax.random.uniform(key, known.shape), 2))
-    ppo, done = config.ppo, jnp.minimum(runner.decisions / float(config.ppo.decisions), 1)
+    order = jnp.argsort(jnp.where(known, jax.random.uniform(key, known.shape, jnp.float32), 2))
+    ppo, done = config.ppo, jnp.minimum(runner.decisions.astype(jnp.float32) / float(config.ppo.decisions), 1)
     rate = ppo.learning_rate + (ppo.final_learning_rate - ppo.learning_rate) * done
     entropy_weight = ppo.entropy + (ppo.final_entropy - ppo.entropy) * done
 
@@ -256,7 +257,8 @@ def learn(config: Config, batch: Batch, known: Array, runner: Runner, key: Array
         networks, moments = learned
         chosen = jax.lax.dynamic_slice_in_dim(order, number * config.ppo.minibatch, config.ppo.minibatch)
         gradient = jax.grad(loss)(networks, jax.tree.map(lambda rows: rows[chosen], batch), entropy_weight, config)
-        change, moments = make_optimizer(config).update(gradient, moments)
+        with jax.numpy_dtype_promotion("standard"):  # optax's Adam raises a float to an int32
+            change, moments = make_optimizer(config).update(gradient, moments)
         return jax.tree.map(lambda old, new: old - rate * new, networks, change), moments
 
     steps = known.sum() // config.ppo.minibatch
@@ -269,13 +271,14 @@ def add_version(runner: Runner, key: Array, every: int) -> Runner:
     made, versions = runner.versions_made, runner.versions
     places = len(versions[0][0])
     due = runner.decisions >= made * jnp.uint32(every)
-    place = jnp.where(made < places, made.astype(jnp.int32), jax.random.randint(key, (), 0, places))
-    replaced = due & ((jnp.arange(places) == place) | (made == 0))
+    place = jnp.where(made < places, made.astype(jnp.int32), jax.random.randint(key, (), 0, places, jnp.int32))
+    replaced = due & ((jnp.arange(places, dtype=jnp.int32) == place) | (made == 0))
 
     def put(old: Array, new: Array) -> Array:
         return jnp.where(replaced.reshape(-1, *[1] * new.ndim), new, old)
 
-    return runner._replace(versions=jax.tree.map(put, versions, runner.networks.policy), versions_made=made + due)
+    versions = jax.tree.map(put, versions, runner.networks.policy)
+    return runner._replace(versions=versions, versions_made=made + due.astype(jnp.uint32))
 
 
 def weighted(turns: Transition, advantage: Array, usable: Array) -> tuple[Array, Array]:
@@ -315,9 +318,9 @@ def update(config: Config, table: Table, runner: Runner) -> tuple[Runner, Array,
 
 def average_weights(runner: Runner, ppo: PPOConfig) -> Runner:
     """Average the policy's weights over the last part of the run."""
-    counts = runner.decisions >= ppo.decisions * (1 - ppo.average)
-    number = runner.policies_averaged + counts
-    share = counts / jnp.maximum(number, 1)
+    counts = runner.decisions.astype(jnp.float32) >= ppo.decisions * (1 - ppo.average)
+    number = runner.policies_averaged + counts.astype(jnp.int32)
+    share = counts.astype(jnp.float32) / jnp.maximum(number, 1).astype(jnp.float32)
     average = jax.tree.map(lambda mean, new: mean + share * (new - mean), runner.average, runner.networks.policy)
     return runner._replace(average=average, policies_averaged=number)
 

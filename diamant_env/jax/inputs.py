@@ -34,7 +34,7 @@ def canonical(row: Array, num_players: int = MAX_PLAYERS) -> Array:
     share = path // jnp.maximum(inside, 1)
     shares = jnp.stack([path // 2, share]) / _SCALE["path_gems"]
     differences, standings, ranks = _compare_chests(row, seats, share)
-    last = row[_AT["expeditions_left"]] == 0
+    last = (row[_AT["expeditions_left"]] == 0).astype(jnp.float32)
     far = jnp.clip(standings, -_FAR, _FAR) / 8
     near = jnp.clip(standings[:4], -_NEAR, _NEAR) / 2
     compared = [differences, rest, far, last * far, last * near, ranks]
@@ -86,4 +86,8 @@ def _compare_chests(row: Array, seats: Array, share: Array) -> tuple[Array, Arra
         together - (best_inside + bag),
     ]  # fmt: skip
     ranks = [chest > alone, chest == alone, later > together, later == together]
-    return differences, jnp.stack(standings), jnp.stack([0.25 * (rank & present).sum() for rank in ranks])
+    return (
+        differences,
+        jnp.stack(standings),
+        jnp.stack([0.25 * (rank & present).sum(dtype=jnp.float32) for rank in ranks]),
+    )

@@ -77,7 +77,7 @@ def public_features(state: State, edition: Numbers) -> Array:
         "path_relic_value": state.path_relic_value,
         "relics_taken": state.relics_taken,
         "hidden_chests": jnp.asarray(edition.hidden_chests),
-        "bust_chance": (traps * state.on_path).sum().astype(jnp.float32) / size,
+        "bust_chance": jnp.where(state.on_path, traps, 0).sum().astype(jnp.float32) / size,
         "expected_share": jnp.where(inside > 0, (treasures * shares).sum(), 0).astype(jnp.float32) / size,
         "treasures_left": treasures,
         "traps_left": traps,

@@ -18,8 +18,8 @@ from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_RELICS, MAX_TRAPS,
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.state import DECIDE, LEAVE, OVER, REVEAL
 
-_CARDS = np.arange(NUM_CARDS)
-_TRAPS = np.arange(MAX_TRAPS)
+_CARDS = np.arange(NUM_CARDS, dtype=np.int32)
+_TRAPS = np.arange(MAX_TRAPS, dtype=np.int32)
 _TURNS = 128  # upper bound on the turns of an expedition
 
 
@@ -106,21 +106,21 @@ def begin_expedition(state: State, edition: Numbers) -> State:
     """Start an expedition: all players enter the cave."""
     expedition = state.expedition + 1
     relic = FIRST_RELIC + edition.relics_printed * (expedition - 1)
-    enters = edition.one_relic_per_expedition * (expedition <= edition.num_relics)
+    enters = (edition.one_relic_per_expedition > 0) & (expedition <= edition.num_relics)
     return state._replace(
         phase=jnp.full_like(state.phase, REVEAL),
         expedition=expedition,
         turn=jnp.zeros_like(state.turn),
         inside=jnp.ones_like(state.inside),
         left_turn=jnp.zeros_like(state.left_turn),
-        deck=state.deck + enters * (relic == _CARDS),
+        deck=state.deck + jnp.where(enters & (relic == _CARDS), 1, 0),
     )
 
 
 def draw_card(state: State) -> Array:
     """Return the next random card, int32 (), uniform over the copies in the deck."""
     counter = state.expedition * _TURNS + state.turn
-    bits = jax.random.bits(jax.random.fold_in(state.key, counter))
+    bits = jax.random.bits(jax.random.fold_in(state.key, counter), dtype=jnp.uint32)
     size = state.deck_size.astype(jnp.uint32)
     position = ((bits >> 7) * size) >> 25  # 25 random bits: with size < 2**7 the product fits uint32
     return card_at(state.deck, position.astype(jnp.int32))
@@ -131,14 +131,14 @@ def card_at(deck: Array, position: Array) -> Array:
     card = before = jnp.zeros_like(position)
     for kind in range(NUM_CARDS - 1):  # five times faster than a cumulative sum
         before += deck[kind]
-        card += before <= position
+        card += (before <= position).astype(jnp.int32)
     return card
 
 
 def reveal(state: State, edition: Numbers, card: Array) -> State:
     """Advance into the cave: reveal a card, which must be in the deck."""
     state = state._replace(
-        deck=state.deck - (card == _CARDS),
+        deck=state.deck - (card == _CARDS).astype(jnp.int32),
         turn=state.turn + 1,
         last_card=card,
         phase=jnp.full_like(state.phase, DECIDE),
@@ -164,14 +164,14 @@ def meet_trap(state: State, edition: Numbers, card: Array) -> State:
     met = card - FIRST_TRAP == _TRAPS
     bust = (met & state.on_path).any()
     # `end_expedition` returns the first of the two cards with the path; `bust_removes` of them leave the game.
-    back = (card == _CARDS) * (1 - edition.bust_removes)
+    back = jnp.where(card == _CARDS, np.int32(1) - edition.bust_removes, 0)
     busted = end_expedition(state._replace(deck=state.deck + back, bust_card=card), edition)
     return select(bust, busted, state._replace(on_path=state.on_path | met))
 
 
 def find_relic(state: State, edition: Numbers, card: Array) -> State:
     """Resolve a relic card: it stays on the path until one player leaves alone."""
-    found = card >= FIRST_RELIC
+    found = (card >= FIRST_RELIC).astype(jnp.int32)
     order = jnp.where(edition.relics_printed, card - FIRST_RELIC, state.relics_taken + state.path_relics)
     value = jnp.asarray(edition.relic_value)[jnp.clip(order, 0, MAX_RELICS - 1)]
     return state._replace(
@@ -191,16 +191,16 @@ def return_to_camp(state: State, leaves: Array) -> State:
     """Return leavers, bool (seats,), to camp with bags and shares of the path; a lone one takes the relics (Exit)."""
     leavers = leaves.sum(dtype=jnp.int32)
     alone = leavers == 1
-    share = equal_share(state.path_gems, leavers)
-    banked = leaves * (state.bag + share + alone * state.path_relic_value)
+    share, relics = equal_share(state.path_gems, leavers), jnp.where(alone, state.path_relics, 0)
+    banked = jnp.where(leaves, state.bag + share + jnp.where(alone, state.path_relic_value, 0), 0)
     return state._replace(
         banked=banked,
         chest=state.chest + banked,
-        relics=state.relics + leaves * alone * state.path_relics,
+        relics=state.relics + jnp.where(leaves, relics, 0),
         left_turn=jnp.where(leaves, state.turn, state.left_turn),
         inside=state.inside & ~leaves,
         path_gems=state.path_gems - share * leavers,
-        relics_taken=state.relics_taken + alone * state.path_relics,
+        relics_taken=state.relics_taken + relics,
         path_relics=jnp.where(alone, 0, state.path_relics),
         path_relic_value=jnp.where(alone, 0, state.path_relic_value),
     )
@@ -209,7 +209,7 @@ def return_to_camp(state: State, leaves: Array) -> State:
 def end_expedition(state: State, edition: Numbers) -> State:
     """End the round: return revealed treasures and traps to the deck and start the next expedition, if any."""
     treasures = jnp.asarray(edition.cards[:FIRST_TRAP])
-    traps = state.deck[FIRST_TRAP:FIRST_RELIC] + state.on_path
+    traps = state.deck[FIRST_TRAP:FIRST_RELIC] + state.on_path.astype(jnp.int32)
     state = state._replace(
         deck=jnp.concatenate([treasures, traps, state.deck[FIRST_RELIC:]]),
         on_path=jnp.zeros_like(state.on_path),
@@ -231,13 +231,13 @@ def win_share(state: State, edition: Numbers) -> Array:
     """Return 1/k for each of the k winners and 0 for the others, float32 (seats,), by the current chests."""
     own = standing(state, edition)
     wins = own == own.max()
-    return wins / wins.sum(dtype=jnp.float32)
+    return wins.astype(jnp.float32) / wins.sum(dtype=jnp.float32)
 
 
 def margin(state: State) -> Array:
     """Return each seat's score less the mean of the others' scores, float32 (seats,)."""
     others = ~np.eye(len(state.chest), dtype=bool)
-    total = jnp.where(others, state.chest, 0).sum(axis=1)
+    total = jnp.where(others, state.chest, 0).sum(axis=1, dtype=jnp.int32)
     # An array divisor: XLA divides by constants and scalars through the reciprocal, with another rounding.
-    rivals = (others & (state.chest >= 0)).sum(axis=1)
+    rivals = (others & (state.chest >= 0)).sum(axis=1, dtype=jnp.int32)
     return (state.chest * rivals - total).astype(jnp.float32) / rivals.astype(jnp.float32)

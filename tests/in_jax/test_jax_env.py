@@ -36,6 +36,18 @@ def test_same_key_gives_same_game(new_key):
     assert (stayed.last_card, stayed.turn) == (left.last_card, left.turn)
 
 
+def test_each_turn_of_a_game_has_its_own_draw():
+    """The first 12 turns of the first 5 expeditions, with the same deck for 20 keys."""
+
+    def draw(key, expedition, turn):
+        return draw_card(start_game(Numbers.of("iello-2016"), 3, key)._replace(expedition=expedition, turn=turn))
+
+    expeditions, turns = (each.reshape(-1) for each in np.meshgrid(np.arange(1, 6), np.arange(12)))
+    keys = jax.random.split(jax.random.key(0), 20)
+    cards = jax.jit(jax.vmap(jax.vmap(draw, (0, None, None)), (None, 0, 0)))(keys, expeditions, turns)
+    assert len({tuple(row) for row in cards.tolist()}) == 60
+
+
 def test_editions_side_by_side():
     """Two editions in one `vmap` give the observations of each alone."""
     env, names = Diamant(3), ("schmidt-2005", "everdeck-relics")

@@ -1,0 +1,100 @@
+"""Games, observations and training in double precision with strict promotion, as with JAX's defaults."""
+
+from contextlib import ExitStack, contextmanager
+from functools import partial
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+pytest.importorskip("optax")
+
+from diamant_env.jax import Diamant  # noqa: E402
+from diamant_env.jax.inputs import canonical  # noqa: E402
+from diamant_env.jax.jaxmarl import DiamantMARL  # noqa: E402
+from diamant_env.rewards import REWARDS  # noqa: E402
+from train import jax_ppo  # noqa: E402
+from train.runs.config import Config, PPOConfig  # noqa: E402
+
+
+@contextmanager
+def double_and_strict():
+    with ExitStack() as stack:
+        for setting in (jax.enable_x64(True), jax.numpy_dtype_promotion("strict"), jax.debug_nans(True)):
+            stack.enter_context(setting)
+        yield
+
+
+def content(tree):
+    """Return dtype, shape and bytes of each leaf."""
+    return [(leaf.dtype, leaf.shape, leaf.tobytes()) for leaf in map(np.asarray, jax.tree.leaves(tree))]
+
+
+def dtypes(function, *args):
+    return [leaf.dtype for leaf in jax.tree.leaves(jax.eval_shape(function, *args))]
+
+
+def play(new_key):
+    """Return 90 turns with auto-reset: ends, states, rewards, observations and inputs of networks."""
+    env = Diamant(3, "incan-gold", reward="win")
+
+    def turn(state, actions):
+        seen, after = env.observe(state), env.step_auto_reset(state, actions)
+        return after.state, (after.ended.over, after.state[1:], after.rewards, seen, canonical(seen[0], 3))
+
+    actions = (np.random.default_rng(0).random((90, 3)) < 0.2).astype(np.int32)
+    return jax.jit(lambda key: jax.lax.scan(turn, env.init(key), actions)[1])(new_key(3))
+
+
+@pytest.mark.parametrize("new_key", [jax.random.key, jax.random.PRNGKey])
+def test_same_games(new_key):
+    expected = play(jax.random.key)
+    assert expected[0].any()
+    with double_and_strict():
+        assert content(play(new_key)) == content(expected)
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+def test_same_dtypes(reward):
+    """Also with traced editions and of JaxMARL's form."""
+    env, marl = Diamant(4, "everdeck-relics", reward), DiamantMARL(4, reward=reward)
+
+    def traced(numbers, key, actions):
+        with_numbers = env.with_numbers(numbers)
+        turn = with_numbers.step_auto_reset(with_numbers.init(key), actions)
+        return turn, with_numbers.observe(turn.state), env.legal_actions(turn.state)
+
+    def by_agent(key, actions):
+        _, state = marl.reset(key)
+        return marl.step(key, state, dict(zip(marl.agents, actions, strict=True)))
+
+    key, actions = jax.random.key(0), np.zeros(4, np.int32)
+    expected = dtypes(traced, env.numbers, key, actions), dtypes(by_agent, key, actions)
+    with double_and_strict():
+        assert (dtypes(traced, env.numbers, key, actions), dtypes(by_agent, key, actions)) == expected
+
+
+def test_training_keeps_dtypes_and_draws():
+    ppo = {"games": 8, "turns": 8, "minibatch": 32, "explore": 0.5, "average": 0.5}
+    opponents = {"learner": 0.5, "snapshots": 0.5, "snapshot_places": 4, "rules": 0}
+    config = Config.model_validate({"ppo": ppo, "opponents": opponents, "game": {"num_players": (3,)}})
+    table, random = jax_ppo.Table.of(config), np.random.default_rng(0)
+    new, waiting, decides = partial(jax_ppo.new_runner, config, table), np.ones(99, bool), np.ones((99, 3), bool)
+    explored = partial(jax_ppo.explore, PPOConfig(explore=0.5), waiting, decides)
+    inputs, (advantage, target) = random.random((96, 118), np.float32), random.random((2, 96), np.float32)
+    known, unread = random.random(96) < 0.8, np.zeros(96, np.float32)
+    turns = jax_ppo.Transition(inputs, known, known.astype(np.int32), *[unread] * 3, known, unread)
+    batch = (turns, advantage, target)
+
+    def results():
+        runner = jax.jit(new)()
+        learned, _ = jax.jit(partial(jax_ppo.learn, config))(batch, known, runner, runner.key)
+        return dtypes(new), content(runner.networks), content(explored(jax.random.key(0))), learned.networks
+
+    *expected, learned = results()
+    with double_and_strict():
+        *found, learned_so = results()
+        runner, *_ = jax.eval_shape(partial(jax_ppo.update, config, table), jax.eval_shape(new))
+    assert found == expected
+    assert [leaf.dtype for leaf in jax.tree.leaves(runner)] == expected[0]
+    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-3, atol=1e-6), learned_so, learned)
