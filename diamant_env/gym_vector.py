@@ -192,10 +192,10 @@ class DiamantVectorEnv(PlainSpec, VectorEnv):
         infos = {"final_obs": last, "_final_obs": ended.copy()}
         return {**infos, "final_info": self._infos(ended, turns), "_final_info": ended.copy()}
 
-    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+    def _seeds(self, seed: Any) -> list[int | None]:
         if seed is None:
             return [None] * self.num_envs
-        if as_array(seed, "seed").ndim == 0:  # type: ignore[arg-type]  # None is one of several seeds
+        if as_array(seed, "seed").ndim == 0:  # None is one of several seeds
             first = checked_int("seed", seed, 0, MAX_SEED + 1 - self.num_envs, "None, one per game, or ")
             return list(range(first, first + self.num_envs))
         if len(seed) != self.num_envs:

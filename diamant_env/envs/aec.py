@@ -84,7 +84,7 @@ class AecGame(AECEnv):
             self.agent_selection = self.agents[len(self._actions)]
             return
         actions, self._actions = self._actions, {}
-        self._observations, self.rewards, self.terminations, self.truncations, self.infos = self.env.step(actions)
+        self._observations, self.rewards, self.terminations, self.truncations, self.infos = self.env.step(actions)  # type: ignore[assignment]
         self._cumulative_rewards = self.rewards.copy()
         self.agent_selection = self.agents[0]
         self._deads_step_first()

@@ -26,11 +26,12 @@ class PlainSpec:
 
     @spec.setter
     def spec(self, spec: EnvSpec | None) -> None:
-        for name, value in spec.kwargs.items() if spec else ():
+        kwargs = spec.kwargs if spec else {}
+        for name, value in kwargs.items():
             if isinstance(value, np.generic | np.ndarray):
-                spec.kwargs[name] = value.tolist()
+                kwargs[name] = value.tolist()
             elif isinstance(value, Enum):
-                spec.kwargs[name] = value.value
+                kwargs[name] = value.value
         self._spec = spec
 
 

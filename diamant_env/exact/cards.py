@@ -95,7 +95,7 @@ class Drawn(NamedTuple):
         cards: Number of cards in the deck.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index
     digits: NDArray[np.int64]
     cards: int
 

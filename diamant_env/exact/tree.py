@@ -8,7 +8,7 @@ players, and the remainder of leavers on the path is less than their number.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,16 +55,16 @@ class Node(NamedTuple):
     """A decision node among those of a set of cards.
 
     Attributes:
-        inside: Players inside.
+        inside: Players inside, int64 as all others.
         taken: Relics taken.
         bag: Gems in each bag.
         path: Gems on the path.
     """
 
-    inside: int
-    taken: int
-    bag: int
-    path: int
+    inside: Any
+    taken: Any
+    bag: Any
+    path: Any
 
 
 class Layout(NamedTuple):

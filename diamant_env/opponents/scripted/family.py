@@ -58,10 +58,12 @@ class Scripted:
         raise NotImplementedError(f"{self.family} has neither `leaves` nor `act`")
 
 
-@functools.cache
-def parameters(family: type[Scripted]) -> tuple[dataclasses.Field, ...]:
+def _parameters(family: type[Scripted]) -> tuple[dataclasses.Field, ...]:
     """Return the parameters of a family in the order of its text."""
     return tuple(field for field in dataclasses.fields(family) if "low" in field.metadata)
+
+
+parameters: Callable[[type[Scripted]], tuple[dataclasses.Field, ...]] = functools.cache(_parameters)
 
 
 def haul(obs: Mapping[str, NDArray]) -> NDArray:
