@@ -63,7 +63,7 @@ def _parameters(family: type[Scripted]) -> tuple[dataclasses.Field, ...]:
     return tuple(field for field in dataclasses.fields(family) if "low" in field.metadata)
 
 
-parameters: Callable[[type[Scripted]], tuple[dataclasses.Field, ...]] = functools.cache(_parameters)
+parameters: Callable[[type[Scripted]], tuple[dataclasses.Field, ...]] = functools.cache(_parameters)  # type: ignore[assignment]
 
 
 def haul(obs: Mapping[str, NDArray]) -> NDArray:
