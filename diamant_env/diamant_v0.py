@@ -209,11 +209,11 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def __getstate__(self) -> dict[str, Any]:
         saved = self._batch.save() if self._batch.started else None
-        return {**super().__getstate__(), "game": copy.deepcopy((saved, self._pictures.scenes, self.agents))}
+        return {**super().__getstate__(), "game": copy.deepcopy((saved, self._pictures.states, self.agents))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        saved, self._pictures.scenes, self.agents = state["game"]
+        saved, self._pictures.states, self.agents = state["game"]
         if saved is not None:
             self._batch.restore(saved)
 

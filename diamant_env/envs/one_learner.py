@@ -105,13 +105,13 @@ class OneLearner:
         Raises:
             Exception: Any exception of an opponent or a custom reward; the games are then unchanged.
         """
-        before = self.batch.save(), self.pictures.saved_scenes()
+        before = self.batch.save(), self.pictures.states.copy()
         try:
             return self._play(actions)
         except BaseException:
             self.batch.restore(before[0])
             self.batch.observe(self._views)
-            self.pictures.scenes = before[1]
+            self.pictures.states = before[1]
             raise
 
     def _play(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

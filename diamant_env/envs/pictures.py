@@ -1,6 +1,5 @@
 """Rendering of environments as text, pictures or a window."""
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from diamant_env.batch import Batch
 from diamant_env.drawing.scene import Scene
 from diamant_env.drawing.text import render_text
+from diamant_env.state import GameState
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
@@ -25,7 +25,7 @@ class Pictures:
         not_started: The error of `draw` before the first reset.
 
     Attributes:
-        scenes: The scene of each game.
+        states: The states of each game since its start, from which `draw` makes the scene.
 
     Raises:
         ValueError: If there is no such render mode.
@@ -39,7 +39,7 @@ class Pictures:
         self._mode, self._batch, self._not_started = mode, batch, not_started
         self._fps = metadata["render_fps"]
         self._window: Any = None
-        self.scenes = [Scene() for _ in range(batch.num_games)]
+        self.states: list[tuple[GameState, ...]] = [()] * batch.num_games
         if mode in ("human", "rgb_array"):
             from diamant_env.drawing.picture import draw_table, pixels_of
             from diamant_env.drawing.window import Window
@@ -48,26 +48,30 @@ class Pictures:
             self._window = Window("Diamant") if mode == "human" else None
 
     def restart(self, games: Sequence[int] | NDArray[np.int64]) -> None:
-        """Start new scenes for games that have just begun."""
+        """Forget the states of games that have just begun but the first."""
         for game in games:
-            self.scenes[game] = Scene()
+            self.states[game] = ()
         self.follow(games)
 
     def follow(self, games: Sequence[int] | NDArray[np.int64]) -> None:
-        """Update the scenes of games after a start or a turn, and draw them in ``"human"`` mode."""
+        """Keep the states of games after a start or a turn, and draw them in ``"human"`` mode."""
         if self._mode is not None:
+            records = self._batch.games
             for game in games:
-                self.scenes[game].follow(self._batch.games[game])
+                self.states[game] += (records[game].copy(),)
                 if self._mode == "human":
                     self._draw(game, self._fps)
 
-    def saved_scenes(self) -> list[Scene]:
-        """Return a copy of `scenes`; the scenes themselves without a render mode, in which they never change."""
-        return self.scenes if self._mode is None else copy.deepcopy(self.scenes)
+    def scene(self, game: int) -> Scene:
+        """Return the scene of a game."""
+        scene = Scene()
+        for state in self.states[game]:
+            scene.follow(state)
+        return scene
 
     def draw(self) -> list[Any]:
         """Return every game's text or picture; redraw the window and return None in ``"human"`` mode."""
-        return [None if self._mode is None else self._draw(game) for game in range(len(self.scenes))]
+        return [None if self._mode is None else self._draw(game) for game in range(len(self.states))]
 
     def png(self) -> bytes:
         """Return the first game's picture as PNG."""
@@ -81,9 +85,9 @@ class Pictures:
             self._window.close()
 
     def _draw(self, game: int, fps: float = 0) -> Any:
-        record, scene = self._batch.games[game], self.scenes[game]
-        if scene.before is None and not scene.path:
+        if not self.states[game]:
             raise self._not_started("no game to render: call reset() first")
+        record, scene = self.states[game][-1], self.scene(game)
         edition = self._batch.editions[record.edition]
         if self._mode == "ansi":
             return render_text(record, edition, scene)

@@ -16,7 +16,7 @@ def text_of(deck: list, players: int = 3, **options) -> Play:
 
 def shown(play: Play):
     """Return the arguments of the functions in `drawing`."""
-    return play.env._batch.games[0], play.env.edition, play.env._pictures.scenes[0]
+    return play.env._batch.games[0], play.env.edition, play.env._pictures.scene(0)
 
 
 def rows(play: Play) -> list[list[str]]:
