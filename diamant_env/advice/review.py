@@ -86,10 +86,10 @@ def review(games: list[GameState], edition: Edition, seat: int) -> Review:
     if why_not:
         return Review([], chances.tolist(), labels, [why_not])
     decisions = _decisions(games, opened, seat)
-    verdict = _verdict(decisions)
+    summary = _summary(decisions)
     if edition.hidden_chests:
-        verdict = f"Judged with all chests open: {verdict[0].lower()}{verdict[1:]}"
-    return Review(decisions, chances.tolist(), labels, [verdict, _turning_point(chances[:, seat], labels)])
+        summary = f"Judged with all chests open: {summary[0].lower()}{summary[1:]}"
+    return Review(decisions, chances.tolist(), labels, [summary, _turning_point(chances[:, seat], labels)])
 
 
 def _decisions(games: list[GameState], edition: Edition, seat: int) -> list[Decision]:
@@ -122,7 +122,7 @@ def _decision(games: list[GameState], turn: int, seat: int, found: Outlook) -> D
     return Decision(turn, chose, max(0.0, other), (low, high), words)
 
 
-def _verdict(decisions: list[Decision]) -> str:
+def _summary(decisions: list[Decision]) -> str:
     mistakes = [each for each in decisions if each.mistake]
     all_of_them = counted(len(decisions), "decision")
     if not mistakes:

@@ -48,7 +48,7 @@ _HELP = """\
 _RELICS = "\n  Relics on the path go to a player who leaves alone."
 
 
-class Game(TerminalGame):
+class PersonGame(TerminalGame):
     """A game between a person in seat 0 and agents."""
 
     def decide(self, decisions: NDArray[np.int8]) -> None:
@@ -91,7 +91,7 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--opponents", nargs="*", default=list(DEFAULT_OPPONENTS), metavar="AGENT", help=others)
     parser.add_argument("--no-review", action="store_true", help="no review after the game")
     options = parser.parse_args(argv)
-    game = Game([PERSON, *options.opponents], options)
+    game = PersonGame([PERSON, *options.opponents], options)
     edition, names = game.edition, game.words.names
     chests = "hidden: you see only your own" if edition.hidden_chests else "open"
     say(f"You play {edition.name} {f'with {listed(names[1:])}' if names[1:] else 'alone'}.")

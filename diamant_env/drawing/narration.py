@@ -86,7 +86,7 @@ class Narrator:
         return self._names[seat] if self._names else f"player_{seat}"
 
 
-def verdict(game: GameState, scene: Scene, seat: int) -> str:
+def last_decision(game: GameState, scene: Scene, seat: int) -> str:
     """Return a seat's decision and gems banked or lost: ``leave +5``, ``bust -5``, ``bust``, ``continue`` or ``-``."""
     if game.decision[seat] == LEAVE:
         return f"leave +{game.banked[seat]}"

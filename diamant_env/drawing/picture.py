@@ -5,7 +5,7 @@ import numpy as np
 from diamant_env.drawing.canvas import Box, Colour
 from diamant_env.drawing.cards import FATAL, NEW, draw_path
 from diamant_env.drawing.narration import Narrator, counted
-from diamant_env.drawing.pixels import PixelCanvas, pixels_of, pygame
+from diamant_env.drawing.pixels import PixelCanvas, pygame
 from diamant_env.drawing.scene import Scene
 from diamant_env.drawing.seats import BOTTOM, SEATS_TOP, WIDTH, draw_seats
 from diamant_env.editions import MAX_EXPEDITIONS, NO_CARD, Edition
@@ -113,6 +113,3 @@ def _draw_path_contents(canvas: PixelCanvas, game: GameState) -> None:
     canvas.text(counted(game.path_relics, "relic") + worth, (x + 18, y), 22, _WHITE, "midleft")
     traps = counted(int(np.count_nonzero(game.on_path)), "trap")
     canvas.text(f"{traps} so far", (WIDTH - _MARGIN, y), 20, _GREY, "midright")
-
-
-__all__ = ["WIDTH", "draw_table", "pixels_of"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from diamant_env.drawing.canvas import Colour
 from diamant_env.drawing.cards import FATAL
 from diamant_env.drawing.icons import GOLD, INK, SEAT_COLOURS
-from diamant_env.drawing.narration import verdict, winners
+from diamant_env.drawing.narration import last_decision, winners
 from diamant_env.drawing.pixels import PixelCanvas
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import Edition
@@ -32,7 +32,7 @@ def draw_seats(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Sc
     for seat, (center, width) in enumerate(_columns(int(game.num_players))):
         if seat in won:
             _draw_victory(canvas, center, width, "winner" if len(won) == 1 else f"win share 1/{len(won)}")
-        _draw_decision(canvas, center, width, verdict(game, scene, seat))
+        _draw_decision(canvas, center, width, last_decision(game, scene, seat))
         _draw_explorer(canvas, game, center, seat)
         _draw_chest(canvas, game, center + 31, seat, edition.hidden_chests and not over)
         canvas.rectangle((center - width / 2 + 4, BOTTOM - 34, width - 8, 26), SEAT_COLOURS[seat], 8)

@@ -5,7 +5,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from diamant_env.drawing.narration import Narrator, path_contents, ranking, verdict
+from diamant_env.drawing.narration import Narrator, last_decision, path_contents, ranking
 from diamant_env.drawing.scene import BUST, Scene
 from diamant_env.editions import FIRST_TRAP, NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
@@ -51,7 +51,7 @@ def seat_lines(
         where, bag = ("cave", game.bag) if game.inside[other] else ("camp", "-")
         secret = edition.hidden_chests and game.phase != OVER and other != seat
         chest = "?" if secret else game.chest[other]
-        decided = verdict(game, scene, other)
+        decided = last_decision(game, scene, other)
         lines.append(f"  {name:<{width}}{where:<8}{decided:<10}{bag:>5}{chest:>7}{game.relics[other]:>8}")
     return lines
 

@@ -41,7 +41,8 @@ class Pictures:
         self._window: Any = None
         self.states: list[tuple[GameState, ...]] = [()] * batch.num_games
         if mode in ("human", "rgb_array"):
-            from diamant_env.drawing.picture import draw_table, pixels_of
+            from diamant_env.drawing.picture import draw_table
+            from diamant_env.drawing.pixels import pixels_of
             from diamant_env.drawing.window import Window
 
             self._draw_table, self._pixels_of = draw_table, pixels_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from diamant_env.drawing.narration import Narrator, distinct, path_contents, ranking, verdict, winners
+from diamant_env.drawing.narration import Narrator, distinct, last_decision, path_contents, ranking, winners
 from diamant_env.drawing.scene import BUST, Scene, relics_gone
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 from diamant_env.engine.edition_numbers import numbers_of
@@ -85,7 +85,7 @@ class Viewer:
             "bag": int(game.bag) if inside else None,
             "chest": None if secret else int(game.chest[seat]),
             "relics": int(game.relics[seat]),
-            "verdict": verdict(game, scene, seat),
+            "last_decision": last_decision(game, scene, seat),
             "leave": leave[seat] if leave else None,
             "winner": seat in winners(game, self._edition),
         }

@@ -47,7 +47,7 @@ def test_view_shows_own_decisions_and_result(client):
         assert [seat in turn.continuing + turn.leaving for seat in range(3)] == [s["inside"] for s in before["seats"]]
         if before["must_decide"]:
             assert (1 in turn.leaving) == (before["seats"][1]["bag"] >= 8)
-            output = after["seats"][1]["verdict"]
+            output = after["seats"][1]["last_decision"]
             bust = after["ended"] is not None and after["ended"]["bust"]
             assert output.split()[0] == ("leave" if 1 in turn.leaving else "bust" if bust else "continue")
         assert all(seat["leave"] is None for seat in after["seats"])

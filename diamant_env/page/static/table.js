@@ -119,9 +119,9 @@ function drawSeat(item, seat, inside) {
   const part = (name) => item.querySelector(`.${name}`);
   item.classList.toggle("inside", inside);
   item.classList.toggle("winner", seat.winner);
-  const [kind] = seat.verdict.split(" ");
+  const [kind] = seat.last_decision.split(" ");
   part("verdict").className = `verdict ${kind === "-" ? "none" : kind}`;
-  part("verdict").textContent = kind === "-" ? "" : seat.verdict;
+  part("verdict").textContent = kind === "-" ? "" : seat.last_decision;
   part("bag").replaceChildren(...(inside ? [icon("bag"), make("b", {}, `${seat.bag}`), caption("bag", "at risk")] : []));
   part("chest").replaceChildren(
     icon(seat.chest === null ? "closed-chest" : "open-chest"),
@@ -139,6 +139,6 @@ function spoken(seat, inside) {
   const place = inside ? `in the cave with ${seat.bag} in the bag` : "in camp";
   const chest = seat.chest === null ? "chest hidden" : `chest ${seat.chest}`;
   const relics = seat.relics ? `, relics ${seat.relics}` : "";
-  const decision = seat.verdict === "-" ? "" : `, last decision: ${seat.verdict}`;
+  const decision = seat.last_decision === "-" ? "" : `, last decision: ${seat.last_decision}`;
   return `${seat.name}: ${place}, ${chest}${relics}${decision}${seat.winner ? ", winner" : ""}`;
 }
