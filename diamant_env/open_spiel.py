@@ -10,7 +10,7 @@ Parameters of the game:
     expeditions: Expeditions per game; 0 takes the edition's value.
     utility: ``score``: gems, general-sum. ``win``: 1/k for each of the k winners, constant-sum. ``margin``: own score
         less the mean of the others', zero-sum.
-    hidden_chests: Whether rivals' chests are hidden, which makes information imperfect.
+    chests: Rivals' chests are ``hidden``, which makes information imperfect, ``open``, or as the ``edition`` says.
     recall: ``history``: information states are all cards and decisions so far (perfect recall). ``state``: they are
         the current observation, a sufficient statistic with fewer information states.
     terminal_rewards: Whether the score is paid at the end of the game, as MCTS requires, and not when it is banked.
@@ -44,13 +44,14 @@ _UTILITIES = {
     "win": pyspiel.GameType.Utility.CONSTANT_SUM,
     "margin": pyspiel.GameType.Utility.ZERO_SUM,
 }
+_HIDDEN = {"edition": None, "hidden": True, "open": False}
 _RECALLS = ("history", "state")
 _DEFAULTS = {
     "players": 3,
     "edition": "iello-2016",
     "expeditions": 0,
     "utility": "score",
-    "hidden_chests": False,
+    "chests": "edition",
     "recall": "history",
     "terminal_rewards": False,
 }
@@ -85,10 +86,10 @@ class DiamantGame(pyspiel.Game):
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         given = {**_DEFAULTS, **(params or {})}
-        for name, allowed in (("utility", tuple(_UTILITIES)), ("recall", _RECALLS)):
+        for name, allowed in (("utility", tuple(_UTILITIES)), ("chests", tuple(_HIDDEN)), ("recall", _RECALLS)):
             if given[name] not in allowed:
                 raise ValueError(f"{name}={given[name]!r}; {', '.join(allowed)} are allowed")
-        edition = find_edition(read_edition(given["edition"]), given["hidden_chests"] or None)
+        edition = find_edition(read_edition(given["edition"]), _HIDDEN[given["chests"]])
         if checked_int("expeditions", given["expeditions"], 0, MAX_EXPEDITIONS):
             edition = dataclasses.replace(edition, expeditions=given["expeditions"])
         self.start = Game(given["players"], edition)
@@ -135,13 +136,16 @@ class DiamantState(pyspiel.State):
         return {"reveal": players.CHANCE, "decide": players.SIMULTANEOUS, "over": players.TERMINAL}[self.position.phase]
 
     def _legal_actions(self, player: int) -> list[int]:
-        return [CONTINUE, LEAVE] if self.position.must_decide[player] else [CONTINUE]
+        seat = checked_int("player", player, 0, self.num_players() - 1)  # `legal_actions()` gives PlayerId.SIMULTANEOUS
+        return [CONTINUE, LEAVE] if self.position.must_decide[seat] else [CONTINUE]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """See `pyspiel.State`."""
         return self.position.chance_outcomes()
 
     def _apply_action(self, action: int) -> None:
+        if self.position.phase == "decide":
+            raise ValueError("apply_action() at a simultaneous node; apply_actions() takes an action of each player")
         if self._jump is None:
             self.position.reveal(action)
         else:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from diamant_env import Edition
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP
 from diamant_env.judging import evaluate
 from diamant_env.observation import Observations
 from tests.support.play import INVENTED, PUBLISHED, every
@@ -24,8 +25,9 @@ PAIRS = "treasures:3+5/traps:mud/trap_copies:2/expeditions:1"
 GAMES = {
     "default": "python_diamant",
     "hidden": "python_diamant(edition=incan-gold,players=4)",
+    "open": "python_diamant(edition=incan-gold,chests=open)",
     "win": "python_diamant(utility=win,recall=state)",
-    "margin": "python_diamant(players=2,utility=margin,hidden_chests=True,recall=state)",
+    "margin": "python_diamant(players=2,utility=margin,chests=hidden,recall=state)",
     "terminal": "python_diamant(players=8,edition=incan-gold-2020,terminal_rewards=True)",
     "alone": "python_diamant(players=1)",
     "turns": f"turn_based_simultaneous_game(game=python_diamant(players=2,edition={PAIRS}))",
@@ -73,6 +75,21 @@ def test_rewards_sum_to_returns(utility):
             now = env.step([int(rng.choice(each)) for each in legal])
             total += now.rewards
         np.testing.assert_allclose(total, env.get_state.returns())
+
+
+def test_utilities_are_bounded_by_all_treasures_and_relics():
+    """A lone player who meets no trap in two expeditions reaches the bound of the score."""
+    edition = "treasures:3+5/traps:mud/trap_copies:3/relics:4/expeditions:2"
+    state = pyspiel.load_game("python_diamant", {"edition": edition, "players": 1}).new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state.apply_action(next(card for card in state.legal_actions() if not FIRST_TRAP <= card < FIRST_RELIC))
+        deck = state.position.state["deck"]
+        state.apply_actions([int(deck[:FIRST_TRAP].sum() + deck[FIRST_RELIC:].sum() == 0)])
+    assert state.returns() == [20]
+    for utility, low, high in (("score", 0, 20), ("win", 0, 1), ("margin", -20, 20)):
+        game = pyspiel.load_game("python_diamant", {"edition": edition, "players": 2, "utility": utility})
+        assert (game.min_utility(), game.max_utility()) == (low, high)
 
 
 SIGNS = Edition("signs", (3, 5), ("fire/ice", "a+b", "x:y", "1,2", "k=v", "(é)", "100 %", "%2F"), expeditions=2)
@@ -138,9 +155,18 @@ def test_mcts_needs_terminal_rewards():
         mcts.MCTSBot(pyspiel.load_game_as_turn_based("python_diamant"), 2, 20, None)
 
 
+@pytest.mark.parametrize(("chests", "hidden"), [("edition", True), ("open", False), ("hidden", True)])
+def test_chests_of_incan_gold(chests, hidden):
+    game = pyspiel.load_game("python_diamant", {"edition": "incan-gold", "chests": chests})
+    for each in (game, pyspiel.load_game(str(game))):
+        state = each.new_initial_state()
+        assert state.position.edition.hidden_chests == hidden
+        assert each.get_type().information.name == ("IMPERFECT" if hidden else "PERFECT") + "_INFORMATION"
+
+
 def test_hidden_chests_are_not_observable():
-    for hidden in (True, False):
-        game = pyspiel.load_game("python_diamant", {"edition": PAIRS, "hidden_chests": hidden, "recall": "state"})
+    for hidden, chests in ((True, "hidden"), (False, "open"), (False, "edition")):
+        game = pyspiel.load_game("python_diamant", {"edition": PAIRS, "chests": chests, "recall": "state"})
         kinds = pyspiel.GameType.Information
         assert game.get_type().information == (kinds.IMPERFECT_INFORMATION if hidden else kinds.PERFECT_INFORMATION)
         seen = []
@@ -158,9 +184,10 @@ def test_hidden_chests_are_not_observable():
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"playerz": 2}, pyspiel.SpielError, "Unknown parameter 'playerz'. Available parameters are: edition"),
+        ({"playerz": 2}, pyspiel.SpielError, "Unknown parameter 'playerz'. Available parameters are: chests"),
         ({"players": 9}, ValueError, "num_players=9; a whole number, 1 to 8, is allowed"),
         ({"players": 1, "utility": "margin"}, ValueError, "one player has none"),
+        ({"chests": "closed"}, ValueError, "chests='closed'; edition, hidden, open are allowed"),
         ({"utility": "gems"}, ValueError, "utility='gems'; score, win, margin are allowed"),
         ({"recall": "none"}, ValueError, "recall='none'; history, state are allowed"),
         ({"expeditions": 16}, ValueError, "expeditions=16; a whole number, 0 to 15, is allowed"),
@@ -184,6 +211,14 @@ def test_invalid_moves():
     with pytest.raises(ValueError, match="card 3 is not in the deck"):
         state.apply_action(3)
     state.apply_action(4)
+    with pytest.raises(
+        ValueError, match=r"apply_action\(\) at a simultaneous node; apply_actions\(\) takes an action of"
+    ):
+        state.apply_action(0)
+    with pytest.raises(ValueError, match="player=-2; a whole number, 0 to 2, is allowed"):
+        state.legal_actions()
+    with pytest.raises(ValueError, match="player=-2; a whole number, 0 to 2, is allowed"):
+        spiel.AgentPolicy(game, "ev:0").action_probabilities(state)
     with pytest.raises(ValueError, match="action 2 of seat 1"):
         state.apply_actions([0, 2, 0])
     with pytest.raises(ValueError, match="can't act on observations; train it with recall=state"):
