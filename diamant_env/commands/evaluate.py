@@ -16,6 +16,7 @@ evenly, and the same seed gives the same numbers.
 
   diamant evaluate champion --against pool held-out
   diamant evaluate bag:18 --against traps:3,cards:6,continue --compare ev bag:12
+  diamant evaluate ppo.zip --against other.zip
 
 --per-decision reports the mean loss per decision, which needs few games:
 score: in one expedition among equilibrium players, in gems, exact;
@@ -29,7 +30,8 @@ line-ups:
   pool, held-out or FILE.toml   distinct members, drawn at random for each table;
                                 with hidden chests, only those that support them
   AGENT,AGENT,AGENT             the same with these agents
-  clones:NAME                   copies of NAME take all other seats
+  AGENT                         its copies take all other seats
+  clones:POOL                   the same with each member in turn
   intruder:NAME                 one NAME, which is measured, among copies of the
                                 agent; for a pool, each member in turn
   self                          copies of the agent

@@ -24,7 +24,7 @@ from diamant_env.engine.records import rebuilt
 from diamant_env.envs.settings import with_expeditions
 from diamant_env.judging.games import Player, checked_names, listed, progress_bar, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
-from diamant_env.judging.lineups import LineUp, clone_line_ups, parse_line_ups, seat_line_up
+from diamant_env.judging.lineups import LineUp, clone_line_ups, line_ups_of, seat_line_up
 from diamant_env.judging.tables import TextTable, estimate_text
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.registry import make
@@ -109,7 +109,7 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
     objective: str = "score",
     games: int = 200,
     *,
-    against: Sequence[str] | None = None,
+    against: Player | LineUp | Sequence[Player | LineUp] | None = None,
     compare_with: Sequence[Player] = (),
     players: int = 4,
     edition: str | Edition | None = None,
@@ -130,8 +130,7 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
             of a `TextAgent` is set separately, in its text.
         objective: ``"score"`` or ``"win"``.
         games: Games of each agent in each line-up; its seat rotates.
-        against: With ``"win"``, texts that name line-ups (see `diamant_env.judging.lineups.parse_line_ups`), by default
-            ``["pool"]``; intruder line-ups are not allowed.
+        against: With ``"win"``, line-ups as in `diamant_env.judging.evaluate`, but no intruders.
         compare_with: Other agents evaluated in the same games (common random numbers).
         players: Players at each table, 2 to 8.
         edition: The edition to play; by default iello-2016-fr with ``"score"``, where a table of 4 is solved in
@@ -160,7 +159,8 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
         gains, played = partial(_exact_gains, players, played), with_expeditions(played, 1)
     else:
         played = find_edition(edition or "iello-2016", hidden_chests)
-        gains, tables = partial(_searched_gains, played, seed), _line_ups(against or ["pool"], names, players, played)
+        gains = partial(_searched_gains, played, seed)
+        tables = _line_ups("pool" if against is None else against, names, players, played)
     losses = []
     for line_up, rivals in tables:
         for_tables, for_games, for_agents = seeds_for(seed, "decisions", line_up.name, players).spawn(3)
@@ -177,12 +177,12 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
 
 
 def _line_ups(
-    against: Sequence[str], names: Sequence[str], players: int, edition: Edition
+    against: Player | LineUp | Sequence[Player | LineUp], names: Sequence[str], players: int, edition: Edition
 ) -> list[tuple[LineUp, list[Player]]]:
-    """Return the line-ups named by texts, each with its rivals."""
+    """Return the line-ups of the argument `against`, each with its rivals."""
     if why_not := why_no_search(edition, players):
         raise ValueError(f"no loss in win share in {edition.name}: {why_not[0].lower()}{why_not[1:]}")
-    line_ups = [line_up for text in listed("against", against) for line_up in parse_line_ups(text, names[0])]
+    line_ups = line_ups_of(against, names, players, edition)
     if any(line_up.how == "intruder" for line_up in line_ups):
         raise ValueError("intruder line-ups are not allowed here; take other line-ups")
     return [(line_up, list(line_up.rivals_of(names, players))) for line_up in line_ups]

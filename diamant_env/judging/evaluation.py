@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.judging.games import Played, Player, checked_names, number_of_tables, play, progress_bar, seeds_for
+from diamant_env.judging.games import (
+    Played,
+    Player,
+    checked_names,
+    name_of,
+    number_of_tables,
+    play,
+    progress_bar,
+    seeds_for,
+)
 from diamant_env.judging.intervals import Estimate, mean_of_tables, p_value_of_share, share_of_tables
 from diamant_env.judging.lineups import LineUp, seat_line_up
 
@@ -25,7 +34,7 @@ class Result:
         how: Kind of the line-up, see `LineUp.how`.
         measured: The player measured: the agent, or the intruder among its copies.
         against: The opponents of `measured`.
-        rivals: The agents of the line-up.
+        rivals: The names of the line-up's agents.
         players: Players at each table.
         games: Games played.
         tables: Number of tables; the games of a table have the same players.
@@ -107,21 +116,22 @@ def compare(
         ValueError: If an argument is out of range or a line-up can't be seated; raised before any game.
     """
     names = checked_names(agents, games, players)
-    rivals = [line_up.rivals_of(names, players) for line_up in line_ups]
+    all_rivals = [line_up.rivals_of(names, players) for line_up in line_ups]
     results: list[Result] = []
     differences: list[Difference] = []
     total = games * len(line_ups) * len(agents)
     with progress_bar(progress, total=total) as bar:
-        for line_up, texts in zip(line_ups, rivals, strict=True):
+        for line_up, rivals in zip(line_ups, all_rivals, strict=True):
             bar.set_description(line_up.name, refresh=False)
             table_seeds, game_seeds = seeds_for(seed, purpose, line_up.name, players).spawn(2)
             tables = number_of_tables(games, players)
-            seating = seat_line_up(line_up, len(texts), tables, players, table_seeds)
+            seating = seat_line_up(line_up, len(rivals), tables, players, table_seeds)
             runs = []
             for agent in agents:
-                seated = [*texts, agent] if line_up.how == "intruder" else [agent, *texts]
+                seated = [*rivals, agent] if line_up.how == "intruder" else [agent, *rivals]
                 runs.append(play(seated, seating, games, game_seeds, edition, bar, blank_rivals))
-            results += [_result(name, line_up, texts, run) for name, run in zip(names, runs, strict=True)]
+            known = [name_of(rival) for rival in rivals]
+            results += [_result(name, line_up, known, run) for name, run in zip(names, runs, strict=True)]
             differences += [
                 _difference(names[0], name, line_up, runs[0], run)
                 for name, run in zip(names[1:], runs[1:], strict=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from itertools import count
+from pathlib import Path
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 from diamant_env.editions import Edition
 from diamant_env.judging.games import name_of
 from diamant_env.opponents.own import Player
-from diamant_env.opponents.pools import is_pool, pool_members, pool_names, pool_path, split_agents
+from diamant_env.opponents.pools import is_pool, no_pool, pool_members, pool_path, split_agents
 
 Given = TypeVar("Given", bound=Player)
 
@@ -23,7 +25,7 @@ class LineUp:
 
     Attributes:
         name: Name in tables of results.
-        rivals: Texts of agents.
+        rivals: Agents, or texts that `diamant_env.opponents.make` takes.
         how: ``"distinct"``: distinct rivals drawn for each table, all equally often. ``"clones"``: copies of the only
             rival in all other seats. ``"intruder"``: the only rival among copies of the judged agent; the rival is
             measured.
@@ -32,12 +34,12 @@ class LineUp:
     """
 
     name: str
-    rivals: tuple[str, ...]
+    rivals: tuple[Any, ...]
     how: Literal["distinct", "clones", "intruder"] = "distinct"
     but_self: bool = True
     left_out: tuple[str, ...] = ()
 
-    def rivals_of(self, judged: Sequence[str], players: int) -> tuple[str, ...]:
+    def rivals_of(self, judged: Sequence[str], players: int) -> tuple[Any, ...]:
         """Return the rivals of agents with these names at tables of this size.
 
         Raises:
@@ -49,7 +51,7 @@ class LineUp:
             but += f" without those that need open chests ({', '.join(self.left_out)})" if self.left_out else ""
             raise ValueError(
                 f"a table of {players} needs {players - 1} distinct opponents; {self.name} has {len(rivals)}{but}; "
-                "take fewer players, more agents or clones:NAME"
+                "take fewer players, more agents, or one agent, whose copies fill the table"
             )
         return rivals
 
@@ -85,12 +87,46 @@ def intruder_line_ups(intruders: Sequence[str], left_out: tuple[str, ...] = ()) 
     return [LineUp(f"intruder {rival}", (rival,), "intruder", False, left_out) for rival in intruders]
 
 
+def line_ups_of(
+    against: Player | LineUp | Sequence[Player | LineUp],
+    judged: Sequence[str],
+    players: int,
+    edition: str | Edition,
+) -> list[LineUp]:
+    """Return the line-ups of an argument `against`, see `diamant_env.judging.evaluate`.
+
+    Args:
+        against: The argument.
+        judged: Names of the judged agents. An object of the same name is numbered: ``"PPO #2"``.
+        players: Players at each table.
+        edition: The edition to play.
+
+    Raises:
+        ValueError: If it names no line-up.
+    """
+    given: list[Any] = list(against) if isinstance(against, list | tuple) else [against]
+    if not given:
+        raise ValueError(f"against={against!r}; a line-up is needed, such as 'pool'")
+    line_ups: list[LineUp] = []
+    for one in given:
+        if isinstance(one, LineUp):
+            line_ups.append(one)
+        elif isinstance(one, str | Path):
+            line_ups += parse_line_ups(str(one), judged[0], players, edition)
+        else:
+            name, taken = name_of(one), {*judged, *(line_up.name for line_up in line_ups)}
+            if name in taken:
+                name = next(new for number in count(2) if (new := f"{name} #{number}") not in taken)
+            line_ups.append(LineUp(name, ((name, one),), "clones", but_self=False))
+    return line_ups
+
+
 def parse_line_ups(text: str, agent: str, players: int = 4, edition: str | Edition = "iello-2016") -> list[LineUp]:
     """Parse a line-up argument of the command line.
 
-    The text is a pool (``pool``, ``held-out`` or a path to a .toml), agents such as ``bag:18,traps:3,cards:6``,
-    ``clones:NAME``, ``intruder:NAME``, where NAME is an agent or a pool with a line-up for each member, or ``self`` for
-    copies of the judged `agent`. Pools are filtered, see `pool_line_up`.
+    The text is a pool (``pool``, ``held-out`` or a path to a .toml), an agent, whose copies fill the table, distinct
+    agents such as ``bag:18,traps:3,cards:6``, ``clones:NAME``, ``intruder:NAME``, where NAME is an agent or a pool with
+    a line-up for each member, or ``self`` for copies of the judged `agent`. Pools are filtered, see `pool_line_up`.
 
     Raises:
         ValueError: If the text names no line-up.
@@ -106,7 +142,8 @@ def parse_line_ups(text: str, agent: str, players: int = 4, edition: str | Editi
         return make_line_ups([rival for rival in pool.rivals if rival != agent], pool.left_out)
     if is_pool(text):
         return [pool_line_up(text, players, edition)]
-    return [LineUp(text, _agents(text, text), but_self=False)]
+    names = _agents(text, text)
+    return [LineUp(text, names, "distinct" if len(names) > 1 else "clones", but_self=False)]
 
 
 def deal(tables: int, seats: int, members: int, random: np.random.Generator) -> NDArray[np.int64]:
@@ -162,7 +199,7 @@ def _agents(text: str, argument: str) -> tuple[str, ...]:
     try:
         names = tuple(name_of(part) for part in split_agents(text))
     except ValueError as error:
-        raise ValueError(f"against {argument!r}: no such pool (pools: {pool_names()}) and no agents: {error}") from None
+        raise ValueError(f"against {argument!r}: no such pool ({no_pool(text)}) and no agents: {error}") from None
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise ValueError(f"against {argument!r}: {twice} is given twice; the opponents at a table are distinct")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.evaluation import Difference, Result, compare
 from diamant_env.judging.games import Player, listed, name_of
-from diamant_env.judging.lineups import LineUp, parse_line_ups
+from diamant_env.judging.lineups import LineUp, line_ups_of
 from diamant_env.judging.tables import result_tables, save_results
 
 
@@ -38,7 +37,7 @@ class Evaluation:
 
 def evaluate(
     agent: Player,
-    against: str | LineUp | Sequence[str | LineUp] = "pool",
+    against: Player | LineUp | Sequence[Player | LineUp] = "pool",
     games: int = 20_000,
     *,
     compare_with: Sequence[Player] = (),
@@ -52,9 +51,9 @@ def evaluate(
 
     Args:
         agent: An agent, a function of observations, or a text that `diamant_env.opponents.make` takes.
-        against: Line-ups, or texts that name them (see `diamant_env.judging.lineups.parse_line_ups`): ``"pool"``,
-            ``"held-out"``, a path to a .toml, or comma-separated agents. Where chests are hidden, members of a pool
-            that need open ones are excluded.
+        against: A line-up or a list of line-ups: ``"pool"``, ``"held-out"``, a path to a .toml, comma-separated agents
+            (see `diamant_env.judging.lineups.parse_line_ups`), a `LineUp`, or an agent as a text or an object, whose
+            copies fill the table. Where chests are hidden, members of a pool that need open ones are excluded.
         games: Games of each agent in each line-up; the agent's seat rotates evenly.
         compare_with: Other agents that take the same seats in the same games (common random numbers).
         players: Players at each table, 2 to 8.
@@ -67,14 +66,6 @@ def evaluate(
         ValueError: If an argument is out of range, an agent is invalid, or a line-up can't be seated.
     """
     edition = find_edition(edition, hidden_chests)
-    name = name_of(agent)
-    given: list[Any] = list(against) if isinstance(against, list | tuple) else [against]
-    if not given or not all(isinstance(one, str | LineUp) for one in given):
-        raise ValueError(
-            f"against={against!r}; texts such as 'pool', 'ev,bag:9,bag:10' or 'mine:agent', or line-ups are allowed"
-        )
-    line_ups: list[LineUp] = []
-    for one in given:
-        line_ups += [one] if isinstance(one, LineUp) else parse_line_ups(one, name, players, edition)
     agents = [agent, *listed("compare_with", compare_with)]
+    line_ups = line_ups_of(against, [name_of(each) for each in agents], players, edition)
     return Evaluation(*compare(agents, line_ups, games, seed, players, edition, progress))

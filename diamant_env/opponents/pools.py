@@ -13,7 +13,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.observation import Observations
 from diamant_env.opponents.registry import DATA, make
-from diamant_env.storage.reading import read_text
+from diamant_env.storage.reading import nearest, read_text
 
 POOLS = ("pool", "held_out")
 """Pools for evaluation: one for development, one held out."""
@@ -24,9 +24,10 @@ def pool_path(name: str | Path) -> Path:
     return Path(name) if str(name).endswith(".toml") else DATA / f"{str(name).replace('-', '_')}.toml"
 
 
-def pool_names() -> str:
-    """Return the names of the shipped pools, comma-separated."""
-    return ", ".join(sorted(file.stem for file in DATA.glob("*.toml")))
+def no_pool(name: object) -> str:
+    """Return the similar names of shipped pools, or all, for messages."""
+    names = sorted(file.stem.replace("_", "-") for file in DATA.glob("*.toml"))
+    return nearest(name, names, f"pools: {', '.join(names)}")
 
 
 def load_pool(name: str | Path) -> list[str]:
@@ -41,7 +42,7 @@ def load_pool(name: str | Path) -> list[str]:
     """
     path = pool_path(name)
     if not path.is_file():
-        raise ValueError(f"no pool {str(name)!r}: there is no file {path}; pools: {pool_names()}, or a path to a .toml")
+        raise ValueError(f"no pool {str(name)!r}: there is no file {path}; {no_pool(name)}")
     try:
         content = tomllib.loads(read_text(path))
     except ValueError as error:

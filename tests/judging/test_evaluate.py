@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 from diamant_env import Batch
 from diamant_env.commands import diamant
@@ -134,6 +135,19 @@ def test_judged_agents_are_not_their_own_opponents():
     assert result.rivals == SOME[1:]
     results, _ = compare(["bag:8", "ev:0.75"], [FIELD], 10)
     assert [result.rivals for result in results] == [SOME[1:4]] * 2
+
+
+def test_agent_alone_fills_the_table():
+    model, other = torch.nn.Linear(90, 2), torch.nn.Linear(90, 2)
+    judged = evaluate(model, [other, ("mine", other), "bag", "ev", lambda obs: obs["bag"] >= 5], 20, players=3)
+    assert [row.against for row in judged.results] == [
+        *("2 × Linear #2", "2 × mine", "2 × bag:15", "2 × ev:0.75", "2 × <lambda>")
+    ]
+    assert {(row.measured, row.how) for row in judged.results} == {("Linear", "clones")}
+    (alone,) = evaluate(model, other, 20, players=3).results
+    assert alone == judged.results[0]
+    (same,) = evaluate("bag:8", "ev", 200, players=8).results
+    assert same.against == "7 × ev:0.75"
 
 
 def test_line_ups_are_parsed():

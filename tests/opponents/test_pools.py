@@ -30,7 +30,7 @@ def test_pool_by_name_and_path(tmp_path):
     assert load_pool(str(DATA / "pool.toml")) == load_pool("pool")
     (tmp_path / "mine.toml").write_text("agents = ['bag:7']", encoding="utf-8-sig")  # with a byte-order mark
     assert load_pool(tmp_path / "mine.toml") == ["bag:7"]
-    with pytest.raises(ValueError, match=r"no pool 'pond'.*pools: held_out, pool"):
+    with pytest.raises(ValueError, match=r"no pool 'pond'.*pools: held-out, pool"):
         load_pool("pond")
 
 
