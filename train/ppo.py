@@ -175,7 +175,7 @@ class Learner:
             for _ in range(config.epochs if decisions else 0):
                 order = torch.from_numpy(self.shuffle.permutation(decisions))
                 for chosen in order.tensor_split(max(1, round(decisions / config.minibatch))):
-                    loss = self.loss(Samples(*(part[chosen] for part in tensors)))
+                    loss = self.loss(Samples(*(part.index_select(0, chosen) for part in tensors)))
                     self.policy.optimizer.zero_grad()
                     loss.backward()
                     torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.max_grad_norm)
@@ -279,8 +279,8 @@ def train(
             if model.decisions < ppo.decisions:
                 run.follow_up()
                 if run.curve:
-                    share = run.curve[-1]["win_share"]
-                    bar.set_postfix_str(f"wins {share:.3f} against {POOLS[0]}, fair {1 / config.judge.num_players:.3f}")
+                    share, fair = run.curve[-1]["win_share"], 1 / config.judge.num_players
+                    bar.set_postfix_str(f"wins {share:.3f} against {POOLS[0]}, fair {fair:.3f}", refresh=False)
     return run.finish()
 
 

@@ -148,7 +148,7 @@ class JudgeConfig(Strict):
     """Evaluation of the trained agent."""
 
     num_players: int = Field(default=4, ge=2, le=8)
-    games: Games = 50_000
+    games: Games = 100_000
     """Games against each pool."""
     clone_games: Games = 5_000
     """Games of the agent among copies of each scripted one, and of each scripted one among copies of it."""
