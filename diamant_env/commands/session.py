@@ -17,7 +17,7 @@ from diamant_env.drawing.narration import distinct
 from diamant_env.drawing.text import TextView
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.engine.arguments import MAX_SEED, checked_int
-from diamant_env.records.session import GameSession, make_all
+from diamant_env.records import GameSession
 from diamant_env.state import GameState
 
 PERSON = "a person"  # entry of `seats` for the person, in seat 0 only
@@ -55,7 +55,7 @@ class TerminalGame:
         if not 1 <= len(seats) <= MAX_PLAYERS:
             raise ValueError(f"{len(seats)} players; 1 to {MAX_PLAYERS} fit at a table")
         person = 0 if seats[0] == PERSON else None
-        agents = make_all([None if text == PERSON else text for text in seats], options.seed)
+        agents = [None if text == PERSON else text for text in seats]
         self.session = GameSession(options.edition, agents, options.seed, seats, options.hidden_chests)
         self.session.leave  # noqa: B018 - raises if an agent does not support the table
         self.edition, self.scene = self.session.edition, self.session.scene

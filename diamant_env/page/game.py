@@ -15,8 +15,7 @@ from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.opponents.registry import make
 from diamant_env.page.menu import YOU, Menu, check_cards
-from diamant_env.records import GameRecord
-from diamant_env.records.session import GameSession
+from diamant_env.records import GameRecord, GameSession
 
 MOST_GAMES = 64  # cached games, which are not replayed at each turn
 MAX_SEED = 2**53 - 1  # JavaScript's Number.MAX_SAFE_INTEGER

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import Agent, observe_history
+from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import Edition
+from diamant_env.opponents.own import Player
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.records.log import GameLog, GameRecord
@@ -18,11 +19,20 @@ from diamant_env.state import GameState
 
 
 class GameSession:
-    """A running game.
+    """A game played turn by turn.
+
+    >>> session = GameSession("iello-2016", [None, "ev"], seed=0)
+    >>> while not session.over:
+    ...     decisions = session.decisions()
+    ...     decisions[0] = session.now.bag >= 5  # the seat of the caller
+    ...     session.play(decisions)
+    >>> session.now.chest[:2].tolist()
+    [42, 58]
 
     Args:
         edition: Name of a published edition or an `Edition`.
-        agents: Agents by seat, a separate object each; None for seats controlled by the caller.
+        agents: Agents by seat, a separate object each or as `diamant_env.opponents.make` takes them; None for seats
+            controlled by the caller.
         seed: Seed of the cards and of the agents' sampled decisions.
         names: Names by seat, for the record.
         hidden_chests: See `Batch`.
@@ -40,17 +50,19 @@ class GameSession:
     def __init__(
         self,
         edition: str | Edition,
-        agents: Sequence[Agent | None],
+        agents: Sequence[Player | None],
         seed: int,
         names: Sequence[str] = (),
         hidden_chests: bool | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        self.batch = Batch(1, len(agents), edition, hidden_chests=hidden_chests, history=observe_history(agents))
-        self.edition = self.batch.editions[0]
+        seeds = np.random.SeedSequence(seed).generate_state(len(agents)).tolist()
         seated = [seat for seat, agent in enumerate(agents) if agent is not None]
+        made = [make(agent, own) for agent, own in zip(agents, seeds, strict=True) if agent is not None]
+        self.batch = Batch(1, len(agents), edition, hidden_chests=hidden_chests, history=observe_history(made))
+        self.edition = self.batch.editions[0]
         seating = [seated.index(seat) if seat in seated else EMPTY for seat in range(len(agents))]
-        self.table = Table(self.batch, [agent for agent in agents if agent is not None], [seating])
+        self.table = Table(self.batch, made, [seating])
         self.log = GameLog(self.edition, len(agents), seed, names, notes)
         self.scene = Scene()
         self.games: list[GameState] = []
@@ -109,13 +121,3 @@ class GameSession:
         self.games.append(self.batch.games[0])
         self.log.follow(self.now)
         self.scene.follow(self.now)
-
-
-def make_all(seats: Sequence[str | None], seed: int) -> list[Agent | None]:
-    """Make agents from texts by seat, each with a separate seed; None stays None.
-
-    Raises:
-        ValueError: If a text names no agent.
-    """
-    seeds = np.random.SeedSequence(seed).generate_state(len(seats)).tolist()
-    return [None if text is None else make(text, own) for text, own in zip(seats, seeds, strict=True)]

@@ -7,7 +7,7 @@ from diamant_env import CONTINUE, LEAVE
 from diamant_env.advice import hint as hint_module
 from diamant_env.advice.hint import hint
 from diamant_env.editions import find_edition
-from diamant_env.records.session import GameSession, make_all
+from diamant_env.records import GameSession
 from tests.support.play import BASE, Play
 
 TRAPS = ["spider", "snake", "lava pit", "boulder", "battering ram"]
@@ -25,7 +25,7 @@ def winning_endgame() -> Play:
 
 @pytest.mark.parametrize(("edition", "hidden"), [("iello-2016", False), ("everdeck-relics", True)])
 def test_hint_gives_probability_of_champion(edition, hidden):
-    session = GameSession(edition, make_all(["champion"] * 3, 1), 5, hidden_chests=hidden)
+    session = GameSession(edition, ["champion"] * 3, 5, hidden_chests=hidden)
     asked = 0
     while not session.over:
         leave = session.leave

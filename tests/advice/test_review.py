@@ -5,7 +5,7 @@ import pytest
 
 from diamant_env import CONTINUE, LEAVE
 from diamant_env.advice.review import review
-from diamant_env.records.session import GameSession, make_all
+from diamant_env.records import GameSession
 from tests.advice.test_hint import ENDGAME, FATAL, TRAPS
 from tests.support.play import BASE, Play, review_few
 
@@ -66,7 +66,7 @@ def test_leaving_too_early_is_a_mistake():
 
 @pytest.mark.parametrize("edition", ["iello-2016", "incan-gold"])
 def test_review_covers_every_decision_and_state(edition):
-    session = GameSession(edition, make_all(["random:0.3"] * 3, 1), 5)
+    session = GameSession(edition, ["random:0.3"] * 3, 5)
     session.play_out()
     found = review(session.games, session.edition, 2)
     turns = [turn for turn, game in enumerate(session.games) if game.inside[2]]
@@ -88,7 +88,7 @@ def test_review_covers_every_decision_and_state(edition):
 
 
 def test_lone_player_has_no_review():
-    session = GameSession("incan-gold", make_all(["bag:8"], 1), 5)
+    session = GameSession("incan-gold", ["bag:8"], 5)
     session.play_out()
     found = review(session.games, session.edition, 0)
     assert (found.decisions, found.summary) == ([], ["You play alone, so you win whatever you do."])

@@ -35,7 +35,7 @@ def test_documents_import_public_names():
                 assert {(module, name.strip()) for name in names.split(",")} <= known, document.name
 
 
-@pytest.mark.parametrize("module", [*ENVIRONMENTS, "exact", "judging", "opponents.table"])
+@pytest.mark.parametrize("module", [*ENVIRONMENTS, "exact", "judging", "opponents.table", "records.session"])
 def test_examples_in_docstrings(module):
     failures, tried = doctest.testmod(import_module(f"diamant_env.{module}"))
     assert tried > 0

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from diamant_env.records.session import GameSession
+from diamant_env.records import GameSession
 from tests.support.asgi_client import HOST, Client, request
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')

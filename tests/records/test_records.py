@@ -12,8 +12,7 @@ import pytest
 
 from diamant_env import EDITIONS, Batch, Observations, diamant_v0
 from diamant_env.opponents import make
-from diamant_env.records import GameLog, GameRecord
-from diamant_env.records.session import GameSession, make_all
+from diamant_env.records import GameLog, GameRecord, GameSession
 from tests.support.play import BASE, INVENTED, PUBLISHED, every, games
 from tests.support.record import record_of
 
@@ -173,9 +172,8 @@ def test_log_of_an_environment():
 
 
 def test_seats_have_own_agents_and_seeds():
-    assert GameSession(BASE, [None, make("random:1"), make("random:0.5")], 0).leave == [0, 1, 0.5]
-    agents = make_all(["mixture:1,30", None, "mixture:1,30"], 1)
-    assert agents.pop(1) is None
+    assert GameSession(BASE, [None, "random:1", make("random:0.5")], 0).leave == [0, 1, 0.5]
+    agents = GameSession(BASE, ["mixture:1,30", None, "mixture:1,30"], 1).table.agents
     for agent in agents:
         agent.act(Observations(Batch(8, 3).reset(0)[:, 0]), np.ones(8, bool))
     assert agents[0].thresholds.tolist() != agents[1].thresholds.tolist()

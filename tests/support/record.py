@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from diamant_env import Edition
 from diamant_env.opponents import Agent
-from diamant_env.records import GameRecord
-from diamant_env.records.session import GameSession
+from diamant_env.records import GameRecord, GameSession
 
 
 def record_of(
