@@ -114,6 +114,8 @@ class Edition:
         """
         try:
             return cls.from_dict(read_table(path))
+        except FileNotFoundError:
+            raise FileNotFoundError(f"no edition file {path}") from None
         except ValueError as error:
             raise ValueError(f"edition {path}: {error}") from None
 
@@ -309,7 +311,8 @@ def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> E
         hidden_chests: Overrides the edition's `hidden_chests` unless None.
 
     Raises:
-        ValueError: If no published edition has that name (the message lists them) or `hidden_chests` is no bool.
+        FileNotFoundError: If there is no file at the path.
+        ValueError: If no published edition has that name or `hidden_chests` is no bool.
     """
     if isinstance(edition, dict):
         edition = Edition.from_dict(edition)

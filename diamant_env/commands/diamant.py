@@ -10,6 +10,7 @@ from importlib import metadata
 
 from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import new_parser
+from diamant_env.storage.reading import nearest
 
 SUBCOMMANDS = {
     "play": "play at the terminal against any agents",
@@ -41,7 +42,8 @@ def _run(given: Sequence[str]) -> object:
         parser.parse_args(given or ["--help"])
     name, *rest = given
     if name not in SUBCOMMANDS:
-        raise ValueError(f"unknown subcommand {name!r}; subcommands: {', '.join(SUBCOMMANDS)}")
+        known = f"subcommands: {', '.join(SUBCOMMANDS)}"
+        raise ValueError(f"unknown subcommand {name!r}; {nearest(name, SUBCOMMANDS, known)}")
     sys.path.append(os.getcwd())  # for modules with custom agents
     try:
         return importlib.import_module(f"diamant_env.commands.{name}").run(rest)

@@ -64,6 +64,11 @@ def test_parser_exit_statuses(capsys):
     assert exit_status(SystemExit(None)) == diamant.main(["play", "--help"]) == 0
 
 
+def test_similar_subcommand_is_suggested(capsys):
+    assert diamant.main(["evalute", "bag:18"]) == 2
+    assert capsys.readouterr().err == "diamant: error: unknown subcommand 'evalute'; did you mean evaluate?\n"
+
+
 def test_closed_pipe_is_silent():
     reader, writer = os.pipe()
     os.close(reader)

@@ -24,6 +24,7 @@ REFUSED = {
     "watch": [
         (["ev"] * 9, "9 players; 1 to 8"),
         (["--speed", "nan"], "--speed nan"),
+        (["ev", "--edition", "mine.toml"], "no edition file mine.toml"),
     ],
     "evaluate": [
         (["bagg:18"], "unknown agent 'bagg:18'"),
@@ -31,6 +32,7 @@ REFUSED = {
         (["bag:18", "--games", str(10**30)], "a whole number, 1 to 100000000, is allowed"),
         (["bag:18", "--seed", "-1"], r"seed=-1; a whole number, 0 to 2\*\*64 - 1, is allowed"),
         (["bag:18", "--against", "nowhere"], "no such pool"),
+        (["bag:18", "--against", "heldout"], r"no such pool \(did you mean held-out\?\)"),
         (["bag:18", "--against", "bag:3,bag:4"], "needs 3 distinct opponents; bag:3,bag:4 has 2"),
         (["ev", "--against", "held-out", "--players", "8", "--hidden-chests"], "without those that need open chests"),
         (["bag:18", "--out", "nowhere/x.json"], "there is no folder"),
@@ -56,6 +58,7 @@ REFUSED = {
     "tournament": [
         (["bag:3", "bag:4"], "a table of 4 needs 4 distinct agents; there are 2"),
         (["--pool", "nowhere"], "no pool 'nowhere'"),
+        (["--pool", "heldout"], r"did you mean held-out\?"),
         (["--games", "0"], "games=0"),
     ],
 }

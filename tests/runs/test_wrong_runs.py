@@ -26,6 +26,8 @@ REFUSED = {
     ],
     benchmark: [
         (["--tasks", "chess"], "unknown task 'chess'"),
+        (["--tasks", "full4-win"], "unknown task 'full4-win'; did you mean full-4-win"),
+        (["--algorithms", "pppo"], "unknown algorithm 'pppo'; did you mean ppo"),
         (["--games", "1"], "greater than or equal to 100"),
     ],
 }
@@ -42,6 +44,8 @@ def test_invalid_arguments(command, arguments, reason, tmp_path, capsys):
 
 
 def test_invalid_file_is_named_with_its_key(tmp_path, capsys):
-    (tmp_path / "mine.toml").write_text("[ppo]\nspeed = 3")
+    (tmp_path / "mine.toml").write_text("[ppo]\nlearning_rat = 3\ngames = 0")
     assert ppo.main(["--config", str(tmp_path / "mine.toml"), "--out", str(tmp_path / "runs")]) == 2
-    assert f"{tmp_path / 'mine.toml'}: ppo.speed = 3: Extra inputs are not permitted" in capsys.readouterr().err
+    errors = capsys.readouterr().err
+    assert f"{tmp_path / 'mine.toml'}: ppo.games = 0: Input should be greater than or equal to 1; " in errors
+    assert "unknown key ppo.learning_rat; did you mean learning_rate or " in errors

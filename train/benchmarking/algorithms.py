@@ -8,6 +8,7 @@ from functools import partial
 from diamant_env.judging.games import Player
 from diamant_env.opponents.own import NAMES_OBJECT
 from diamant_env.storage.markdown import markdown_table
+from diamant_env.storage.reading import nearest
 from train.algorithms import stable_baselines as sb3
 from train.algorithms.counting import CountedVecEnv
 from train.algorithms.fictitious import fictitious_play
@@ -121,9 +122,10 @@ def find_algorithms(names: tuple[str, ...], agents: tuple[str, ...] = ()) -> lis
     for name in names or (() if agents else KINDS):
         named = [each for each in ALGORITHMS.values() if name in (each.name, each.kind)]
         if not named and not NAMES_OBJECT.fullmatch(name):
-            known = ", ".join(each.name for each in ALGORITHMS.values() if each.kind != "scripted")
+            known = [*(each.name for each in ALGORITHMS.values() if each.kind != "scripted"), *KINDS]
             own = "a custom one is module:function; finished agents go to --agents"
-            raise ValueError(f"unknown algorithm {name!r}; algorithms: {known}, {', '.join(KINDS)}; {own}")
+            near = nearest(name, known, f"algorithms: {', '.join(known)}; {own}")
+            raise ValueError(f"unknown algorithm {name!r}; {near}")
         found |= {each.name: each for each in named or [from_function(name)]}
     finished = {name: each for name, each in ALGORITHMS.items() if each.kind != "learned"}
     return list((found | {text: finished.get(text) or from_agent(text) for text in agents}).values())

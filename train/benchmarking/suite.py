@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from diamant_env import Batch
+from diamant_env.storage.reading import nearest
 from train.runs.config import GameConfig
 
 FULL, SOLVED, HIDDEN = "iello-2016", "iello-2016-fr", "incan-gold"  # SOLVED: the 2016 game without relics
@@ -79,9 +80,8 @@ def find_tasks(names: tuple[str, ...]) -> list[Task]:
     families = {task.family for task in TASKS.values()}
     unknown = [name for name in names if name not in TASKS and name not in families]
     if unknown:
-        raise ValueError(
-            f"unknown task {unknown[0]!r}; tasks: {', '.join(TASKS)}; families: {', '.join(sorted(families))}"
-        )
+        known = f"tasks: {', '.join(TASKS)}; families: {', '.join(sorted(families))}"
+        raise ValueError(f"unknown task {unknown[0]!r}; {nearest(unknown[0], [*TASKS, *families], known)}")
     return [task for task in TASKS.values() if not names or task.name in names or task.family in names]
 
 
