@@ -102,13 +102,23 @@ def test_prompt_hides_hidden_chests():
     assert "Player 2 is in camp since card 2. Their chest is hidden; relics taken: 1." in prompt
 
 
-@pytest.mark.parametrize("answer", ["LEAVE", "Leave.", "  leAVE \n"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("LEAVE", "Leave.", "  leAVE \n", "LEAVE!", "**LEAVE**", "`LEAVE`", "Final answer: LEAVE", r"\boxed{LEAVE}"),
+        *("<answer>LEAVE</answer>", "I continue?\n<ANSWER> LEAVE </ANSWER>", "<think>Continue? No.</think>\n\nLEAVE"),
+        '```json\n{"action": "LEAVE"}\n```',
+    ],
+)
 def test_answer_is_parsed(answer):
     assert parse_answer(answer) is True
-    assert parse_answer(answer.lower().replace("leave", "continue")) is False
+    words = {"leave": "continue", "continue": "leave"}
+    assert parse_answer(re.sub("leave|continue", lambda word: words[word[0]], answer.lower())) is False
 
 
-@pytest.mark.parametrize("answer", ["", "LEAVE!", "I LEAVE", "LEAVE CONTINUE", "leaves", "cont\u0131nue", "1"])
+@pytest.mark.parametrize(
+    "answer", ["", "I LEAVE", "LEAVE CONTINUE", "<think>LEAVE", "<think>LEAVE</think>", "leaves", "cont\u0131nue", "1"]
+)
 def test_invalid_answer_is_none(answer):
     assert parse_answer(answer) is None
 

@@ -14,15 +14,15 @@ from diamant_env.opponents.language.words import AIMS, CHOICES, rules_in_words, 
 from diamant_env.opponents.own import NAMES_OBJECT, find_object
 
 PREFIX = "text:"
-_ANSWER = re.compile(r"(leave|continue)\.?", re.IGNORECASE | re.ASCII)
+_LABELS = {"answer", "action", "decision", "choice", "final", "json", "boxed"}
 _SHOWN = 60  # characters of an illegal answer in the second prompt
 
 
 class TextAgent:
     """Agent that calls a function with the rules, the state and the choices in words for each decision.
 
-    A legal answer is LEAVE or CONTINUE alone, in any case, with surrounding blanks or a final period. After an illegal
-    answer the function is called once more with a correction; a second illegal answer counts as LEAVE.
+    A legal answer has LEAVE or CONTINUE as its only word, in any case, see `parse_answer`. After an illegal answer the
+    function is called once more with a correction; a second illegal answer counts as LEAVE.
 
     Args:
         function: Function from a self-contained prompt to an answer.
@@ -94,9 +94,15 @@ class TextAgent:
 
 
 def parse_answer(answer: str) -> bool | None:
-    """Return True for LEAVE, False for CONTINUE, None for anything else, see `TextAgent`."""
-    found = _ANSWER.fullmatch(answer.strip())
-    return None if found is None else found[1].lower() == "leave"
+    """Return True for LEAVE, False for CONTINUE, None for anything else.
+
+    Marks, numbers and labels such as ``{"action": "LEAVE"}`` or ``**LEAVE**`` are ignored, and so is the text before
+    ``</think>`` and outside ``<answer>…</answer>``.
+    """
+    text = re.split("</think(?:ing)?>", answer.lower())[-1]
+    text = text.rpartition("<answer>")[2].partition("</answer>")[0]
+    words = set(re.findall(r"[^\W\d_]+", text)) - _LABELS
+    return words == {"leave"} if words in ({"leave"}, {"continue"}) else None
 
 
 def load_text_agent(text: str) -> TextAgent:
