@@ -17,8 +17,11 @@ import pettingzoo
 
 from diamant_env.editions import EDITIONS, RULEBOOK_PLAYERS
 from diamant_env.envs.settings import with_expeditions
+from diamant_env.observation import PUBLIC
 
 _PLAYERS, _EDITION = 4, "iello-2016"  # defaults of the environments
+_CONSTANT = ("expedition", "expeditions_left", "hidden_chests")  # in one expedition
+_SEEN_BY_EXACT = ["must_decide", *(field.name for field in PUBLIC if field.name not in _CONSTANT)]
 
 
 class Task(NamedTuple):
@@ -40,9 +43,11 @@ def list_tasks() -> list[Task]:
 
     ``Diamant-v0``: all defaults; ``Diamant-Solitaire-v0``: one player; ``Diamant-<n>p-v0``: n players;
     ``Diamant-OneExpedition-<n>p-v0``: n players, one expedition, open chests, reward by score;
+    ``Diamant-Exact-<n>p-v0``: the game and observation for which ``diamant exact`` computes exploitabilities;
     ``Diamant-<edition>-v0``: another published edition.
     """
     one = {"expeditions": 1, "reward": "score", "hidden_chests": False}
+    solved = {"edition": "iello-2016-fr", "expeditions": 1, "reward": "score", "observation": _SEEN_BY_EXACT}
     fewest, most = RULEBOOK_PLAYERS
     return [
         _task("", f"{_PLAYERS} players, the edition {_EDITION}"),
@@ -50,6 +55,10 @@ def list_tasks() -> list[Task]:
         *(_task(f"{n}p", f"{n} players", num_players=n) for n in range(fewest, most + 1) if n != _PLAYERS),
         *(
             _task(f"OneExpedition-{n}p", f"{n} players, one expedition, open chests", num_players=n, **one)
+            for n in range(2, 6)
+        ),
+        *(
+            _task(f"Exact-{n}p", f"{n} players, one expedition without relics, rivals unseen", num_players=n, **solved)
             for n in range(2, 6)
         ),
         *(
@@ -73,7 +82,8 @@ def register_tasks() -> None:
         if hasattr(pettingzoo, "register"):  # from 1.27 on
             settings = dict(task.settings)
             if "expeditions" in settings:  # no argument of parallel_env and env
-                settings["edition"] = with_expeditions(EDITIONS[_EDITION], settings.pop("expeditions"))
+                edition = EDITIONS[settings.get("edition", _EDITION)]
+                settings["edition"] = with_expeditions(edition, settings.pop("expeditions"))
             for kind, function in (("parallel", "parallel_env"), ("aec", "env")):
                 if task.id not in getattr(pettingzoo, f"{kind}_registry"):
                     pettingzoo.register(kind, task.id, f"diamant_env.diamant_v0:{function}", kwargs=settings)

@@ -27,7 +27,8 @@ For each number of players: the value of the symmetric equilibrium with the
 lowest probabilities of leaving, in gems. For each agent: its value in
 self-play, the value of the best response to it, and the difference, its
 exploitability. Observations hide chests and rivals: an agent observes the cards,
-the number inside, the bag and the path.
+the number inside, the bag and the path, as in the tasks Diamant-Exact-2p-v0 to
+Diamant-Exact-5p-v0; one trained otherwise meets states that it has not seen.
 
   diamant exact --players 1 2 3 4 5
   diamant exact ev:0.75 champion --players 2 3
