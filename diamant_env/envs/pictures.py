@@ -59,7 +59,7 @@ class Pictures:
         if self._mode is not None:
             records = self._batch.games
             for game in games:
-                self.states[game] += (records[game].copy(),)
+                self.states[game] += (records[game],)
                 if self._mode == "human":
                     self._draw(game, self._fps)
 
