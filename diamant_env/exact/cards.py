@@ -90,12 +90,12 @@ class Drawn(NamedTuple):
     """A set of cards drawn.
 
     Attributes:
-        index: Index of the set.
+        number: Index of the set.
         digits: int64 (digits,), its digits.
         cards: Number of cards in the deck.
     """
 
-    index: int  # type: ignore[assignment]  # hides tuple.index
+    number: int
     digits: NDArray[np.int64]
     cards: int
 

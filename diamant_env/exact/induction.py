@@ -54,7 +54,7 @@ def solve_sets(layout, first, last, mode, value):
 def compare(sets, boxes, moves, drawn, node, value, leave, stay):
     """Write the values of leaving and continuing, if `j` others leave, into `leave[j]` and `stay[j]`."""
     inside, taken, bag, path = node
-    relics = np.int64(boxes.relics[drawn.index])
+    relics = np.int64(boxes.relics[drawn.number])
     for j in range(inside):
         leave[j] = bag + moves.path_share[j + 1, path]
         if moves.takes_relics[j + 1]:

@@ -75,7 +75,7 @@ def _propagate(sets, boxes, moves, drawn, node, p, reach):
         safe = sets.safe[digit, drawn.digits[digit]]
         if safe == 0:
             continue
-        after, card = drawn.index + sets.stride[digit], sets.card[digit]
+        after, card = drawn.number + sets.stride[digit], sets.card[digit]
         more, rest = bag, path
         if 0 <= card < FIRST_TRAP:
             more, rest = bag + moves.gain[inside, card], path + moves.rest[inside, card]

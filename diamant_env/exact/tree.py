@@ -174,7 +174,7 @@ def continue_value(sets, boxes, moves, drawn, node, value):
         safe = sets.safe[digit, drawn.digits[digit]]
         if safe == 0:
             continue
-        after, card = drawn.index + sets.stride[digit], sets.card[digit]
+        after, card = drawn.number + sets.stride[digit], sets.card[digit]
         if 0 <= card < FIRST_TRAP:
             more, rest = bag + moves.gain[inside, card], path + moves.rest[inside, card]
             at = position_of(boxes, after, inside, taken, more, rest)
