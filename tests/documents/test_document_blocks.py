@@ -93,7 +93,7 @@ SMALLER = {
 NOT_RUN = {
     "pip install -c constraints.txt .[sb3,judge]": "installs",
     "pip install .[web]": "installs",
-    "pip install .[open-spiel]": "installs",
+    "pip install .[open-spiel,judge]": "installs",
     "pip install .[jax]": "installs",
     "pip install -c constraints.txt .[jax,train]": "installs",
     "python -m train.jax_ppo --config configs/default.toml --game.num-players 4": "minutes; tests/in_jax "
