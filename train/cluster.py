@@ -108,7 +108,8 @@ class ClusterLearner(ppo.Learner):
 
         runner: Any = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(Runner)
         self.runners = [runner.remote(config, number) for number in range(config.ray.runners)]
-        self.snapshots = [agent for agent in self.env.table.agents if isinstance(agent, SnapshotOpponent)]
+        opponents: Any = self.env.table.agents  # of type OwnAgent
+        self.snapshots = [each.agent for each in opponents if isinstance(each.agent, SnapshotOpponent)]
 
     def rollout(self) -> Samples:
         """Play one rollout on all runners; return the decisions with known outcome."""

@@ -132,7 +132,7 @@ def test_run_survives_killed_runner_and_resumes(two_nodes, tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--ray.runners", "0"], "ray: runners = 0: Input should be greater than or equal to 1"),
+        (["--ray.runners", "0"], "Input should be greater than or equal to 1"),
         (["--ray.runners", "50", "--ppo.games", "40"], "ppo.games = 40 over ray.runners = 50"),
     ],
 )
