@@ -41,26 +41,28 @@ def _quartiles(repeats: Sequence[float]) -> tuple[float, float]:
     return low, high
 
 
-def alternate(contenders: Mapping[str, Play], effort: Effort) -> dict[str, list[float]]:
+def alternate(
+    contenders: Mapping[str, Play], effort: Effort, clock: Callable[[], float] = perf_counter
+) -> dict[str, list[float]]:
     """Measure the contenders in alternation; return the steps per second of each. Calibration warms them up."""
-    steps = {name: _steps_for(play, effort.seconds) for name, play in contenders.items()}
+    steps = {name: _steps_for(play, effort.seconds, clock) for name, play in contenders.items()}
     found: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(effort.repeats):
         for name, play in contenders.items():
-            found[name].append(steps[name] / _seconds(play, steps[name]))
+            found[name].append(steps[name] / _seconds(play, steps[name], clock))
     return found
 
 
-def _seconds(play: Play, steps: int) -> float:
-    start = perf_counter()
+def _seconds(play: Play, steps: int, clock: Callable[[], float]) -> float:
+    start = clock()
     play(steps)
-    return perf_counter() - start
+    return clock() - start
 
 
-def _steps_for(play: Play, seconds: float) -> int:
+def _steps_for(play: Play, seconds: float, clock: Callable[[], float]) -> int:
     """Return the number of steps that take about `seconds`."""
     play(1)
     steps = 1
-    while (took := _seconds(play, steps)) < seconds / 4:
+    while (took := _seconds(play, steps, clock)) < seconds / 4:
         steps *= 2
     return max(1, round(steps * seconds / took))

@@ -9,15 +9,19 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
+from typing import Any
 
+import gymnasium
 import numpy as np
 import tyro
+from stable_baselines3.common.env_util import make_vec_env
 
 from benchmarks.measure import Effort, Play, Row, alternate, rows_of
 from benchmarks.results import machine, publish
 from diamant_env import Batch
 from diamant_env.commands.command import run_command
+from diamant_env.sb3 import DiamantVecEnv
 
 COMMAND = "python -m benchmarks.throughput"
 _IMPORT = """
@@ -38,7 +42,7 @@ batch.step(np.zeros((1, 4), np.int8))
 
 @dataclass(frozen=True)
 class Arguments:
-    """Measure the engine: steps with and without observations, and seconds until the first step.
+    """Measure the engine, the environments with one learner beside Gymnasium's, and seconds until the first step.
 
     Medians of several repeats; the machine should be idle otherwise.
     """
@@ -58,6 +62,7 @@ def measure(arguments: Arguments) -> None:
         for players in (4, 8)
         for row in measure_batch(games, players, effort)
     ]
+    rows += measure_environments(16 if arguments.quick else 1024, effort)
     rows += measure_costs(1 if arguments.quick else effort.repeats)
     publish(COMMAND, rows, arguments.out, machine())
 
@@ -89,6 +94,48 @@ def measure_batch(games: int, players: int, effort: Effort) -> list[Row]:
             {"ours": [games * players / 1e6 * rate for rate in rates]},
         )
     ]
+
+
+def measure_environments(games: int, effort: Effort) -> list[Row]:
+    """Return the steps per CPU second of environments with one learner, all games together, beside Blackjack."""
+    task, many = "diamant_env/Diamant-v0", {"num_envs": games, "vectorization_mode": "vector_entry_point"}
+    others = {name: gymnasium.make(name) for name in ("Blackjack-v1", "CartPole-v1")}
+    others[f"CartPole-v1, make_vec, {games:,} games"] = gymnasium.make_vec("CartPole-v1", **many)
+    ours: dict[str, Any] = {}
+    for opponents in ("bag:15", "ev", "champion", "pool"):
+        ours |= {
+            f"make: {opponents}": gymnasium.make(task, opponents=opponents),
+            f"make_vec_env, 8 games: {opponents}": make_vec_env(task, 8, env_kwargs={"opponents": opponents}),
+            f"make_vec, {games:,} games: {opponents}": gymnasium.make_vec(task, **many, opponents=opponents),
+            f"DiamantVecEnv, {games:,} games: {opponents}": DiamantVecEnv(games, opponents=opponents),
+        }
+    plays = {name: _player(env, 0.5) for name, env in others.items()}
+    plays |= {name: _player(env, 0.1) for name, env in ours.items()}
+    rates = alternate(plays, effort, process_time)
+    for name, env in (others | ours).items():
+        rates[name] = [getattr(env, "num_envs", 1) * rate for rate in rates[name]]
+    blackjack = rates.pop("Blackjack-v1")
+    return [
+        row
+        for name, found in rates.items()
+        for row in rows_of("environments", name, "steps/s", {"ours": found, "Blackjack-v1": blackjack})
+    ]
+
+
+def _player(env: Any, chance: float) -> Play:
+    """Return a function that plays steps of an environment, each action 1 with this probability."""
+    single = isinstance(env, gymnasium.Env)
+    drawn = (np.random.default_rng(0).random((64, 1 if single else env.num_envs)) < chance).astype(int)
+    actions = drawn[:, 0].tolist() if single else list(drawn)
+    env.reset()
+
+    def play(steps: int) -> None:
+        for number in range(steps):
+            result = env.step(actions[number % 64])
+            if single and (result[2] or result[3]):
+                env.reset()
+
+    return play
 
 
 def measure_costs(repeats: int) -> list[Row]:

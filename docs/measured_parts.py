@@ -46,6 +46,22 @@ def engine() -> str:
     return f"{_source(results)}\n\n{table}\n\nStart-up: {'; '.join(costs)}."
 
 
+def environments() -> str:
+    """Return the steps per CPU second of the environments with one learner."""
+    found = {row["what"]: row for row in load("throughput")["rows"] if row["section"] == "environments"}
+    ours = [name.split(": ") for name in found if ": " in name]
+    forms, opponents = (list(dict.fromkeys(column)) for column in zip(*ours, strict=True))
+    rows = [[form, *(figure_text(found[f"{form}: {each}"]["ours"]) for each in opponents)] for form in forms]
+    single = found["make: bag:15"]
+    others = {
+        "Blackjack-v1": single["theirs"],
+        **{name: row["ours"] for name, row in found.items() if ": " not in name},
+    }
+    beside = "; ".join(f"{name} {figure_text(figure)}" for name, figure in others.items())
+    table = markdown_table(["form", *(f"against `{each}`" for each in opponents)], rows)
+    return f"{table}\n\nIn the same run: {beside}. `make` against `bag:15` ÷ Blackjack-v1: {single['ratio']:.2f}."
+
+
 def libraries(lines: dict[str, Row] | None = None) -> str:
     """Return the results of `make examples`, by default those in docs/libraries.json."""
     seen = json.loads(RESULTS.read_text(encoding="utf-8")) if lines is None else lines
@@ -154,6 +170,7 @@ def _interval(figures: Sequence[float]) -> str:
 
 PARTS = {
     "engine": engine,
+    "environments": environments,
     "libraries": libraries,
     "strength": strength,
     "exploitability": exploitability,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,16 +73,18 @@ class Table:
         flat, leave = observations.reshape(-1, observations.shape[-1]), np.zeros(self.seating.size, np.float32)
         playing = np.ones(len(observations), np.bool_) if mask is None else mask
         rows, first, ends = rows_to_ask(flat, self._order, self._starts, self._memoryless, playing)
-        for number, agent in enumerate(self.agents):
-            part = slice(ends[number], ends[number + 1])
-            asked = rows[part]
-            if len(asked):
-                seen, new, own = flat.take(asked, axis=0), first[part], slice(None)
-                if not self._memoryless[number]:
-                    own = self._taken[asked] == number
-                    seen[:, 0] *= own & playing[asked // self.batch.seats]
-                    new = new & own
-                leave[asked[own]] = answer_of(agent, Observations(seen), new)[own]
+        for number, (start, end) in enumerate(pairwise(ends.tolist())):
+            if start == end:
+                continue
+            agent = self.agents[number]
+            asked, new = rows[start:end], first[start:end]
+            seen = flat.take(asked, axis=0)
+            if self._memoryless[number]:
+                leave[asked] = answer_of(agent, Observations(seen), new)
+            else:
+                own = self._taken[asked] == number
+                seen[:, 0] *= own & playing[asked // self.batch.seats]
+                leave[asked[own]] = answer_of(agent, Observations(seen), new & own)[own]
         return leave.reshape(self.seating.shape)
 
     def decide(

@@ -17,7 +17,7 @@ def test_throughput(tmp_path, capsys, monkeypatch):
     assert {"processor", "date", "numba"} <= found["machine"].keys()
     assert "saved:" in capsys.readouterr().out
     sections = {row["section"] for row in found["rows"]}
-    assert sections == {"step with observations", "rules", "costs"}
+    assert sections == {"step with observations", "rules", "environments", "costs"}
     for row in found["rows"]:
         assert row["ours"] > 0, row
         assert "rival" not in row or row["quartiles"][0] <= row["ratio"] <= row["quartiles"][1], row

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_GEMS, MAX_PLAYERS
-from diamant_env.observation import FIELDS, Observations, columns
+from diamant_env.observation import FIELDS, SLICES, Observations
 from diamant_env.opponents.scripted.family import Scripted, haul, parameter
 
 _KINDS = [field for field in FIELDS if field.name in ("treasures_left", "traps_left", "relics_left")]
-_DECK = columns(*(field.name for field in _KINDS))
+_DECK = slice(SLICES[_KINDS[0].name].start, SLICES[_KINDS[-1].name].stop)
 _COPIES = np.repeat([field.scale for field in _KINDS], [field.size for field in _KINDS])
 
 
