@@ -85,7 +85,6 @@ class Batch:
     >>> batch = Batch(1000, num_players=4)
     >>> batch.reset(seed=0).shape
     (1000, 4, 90)
-    >>> observations, rewards, done = batch.step(np.zeros((1000, 4), np.int8), auto_reset=True)
     """
 
     def __init__(
@@ -122,9 +121,8 @@ class Batch:
         self.started = False
 
     def __repr__(self) -> str:
-        players = ", ".join(map(str, sorted(set(self.num_players.tolist()))))
-        editions = ", ".join(edition.name for edition in self.editions)
-        return f"<Batch of {self.num_games} games: {players} players, {editions}, reward {self.reward}>"
+        editions = [edition.name for edition in self.editions]
+        return f"<Batch of {self.num_games} games of {np.unique(self.num_players)} players, {editions}, {self.reward}>"
 
     @property
     def games(self) -> np.recarray:
@@ -181,12 +179,11 @@ class Batch:
         seeds = None if seed is None else seeds_per_game(seed, self.num_games)
         if seeds is None and not self.started:
             seeds = seeds_per_game(np.random.SeedSequence().generate_state(self.num_games, np.uint64), self.num_games)
+        before = self.save() if deck is not None and self.started else None
         script = None if deck is None else np.stack([script_of(deck, edition) for edition in self.editions])
-        before = self.save() if script is not None and self.started else None
         self._position[chosen] = self._script.shape[1]
         if script is not None:
-            self._script = script[self._edition_rows]
-            self._position[:] = 0
+            self._script, self._position[:] = script[self._edition_rows], 0
         keys = self._games["key"][chosen]
         self._games["key"][chosen] = keys_of_next_games(keys) if seeds is None else keys_of_seeds(seeds[chosen])
         try:
@@ -233,8 +230,8 @@ class Batch:
             ValueError: If an array has the wrong shape or dtype, an action of a deciding seat is neither 0 nor 1, or a
                 scripted card is not in the deck; the games are then unchanged.
         """
-        given = self.observe() if observations is None and mask is not None else observations
-        observations = self._output(given, "observations", FLOAT32, (self.seats, self.num_features))
+        rows = self.observe() if observations is None and mask is not None else observations
+        observations = self._output(rows, "observations", FLOAT32, (self.seats, self.num_features))
         final = loops.NO_ROWS
         if final_observations is not None:
             final = output(final_observations, "final_observations", FLOAT32, observations.shape)

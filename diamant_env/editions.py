@@ -78,10 +78,9 @@ class Edition:
         for allowed, reason in self._requirements():
             if not allowed:
                 raise ValueError(f"edition {self.name!r} can't be played: {reason}")
-        for field in ("trap_copies", "expeditions", "bust_removes"):  # NumPy's integers can't be saved
-            object.__setattr__(self, field, int(getattr(self, field)))
-        for field in ("treasures", "relics"):
-            object.__setattr__(self, field, tuple(map(int, getattr(self, field))))
+        for field in ("trap_copies", "expeditions", "bust_removes", "treasures", "relics"):
+            given = getattr(self, field)  # NumPy's integers can't be saved
+            object.__setattr__(self, field, tuple(map(int, given)) if isinstance(given, tuple) else int(given))
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Edition:
@@ -316,21 +315,15 @@ def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> E
     """
     if isinstance(edition, dict):
         edition = Edition.from_dict(edition)
-    if not isinstance(edition, Edition):
-        if str(edition).endswith((".toml", ".json")):
-            edition = Edition.load(edition)
-        elif not isinstance(edition, str) or edition not in EDITIONS:
+    elif isinstance(edition, str | Path) and str(edition).endswith((".toml", ".json")):
+        edition = Edition.load(edition)
+    elif not isinstance(edition, Edition):
+        if not isinstance(edition, str) or edition not in EDITIONS:
             published = f"published editions: {', '.join(EDITIONS)}, or the path of a .toml or .json file"
             raise ValueError(f"unknown edition {edition!r}; {nearest(edition, EDITIONS, published)}")
-        else:
-            edition = EDITIONS[edition]
-    if hidden_chests is None:
-        return edition
-    if not isinstance(hidden_chests, bool | np.bool_):
+        edition = EDITIONS[edition]
+    if not isinstance(hidden_chests, bool | np.bool_ | None):
         raise ValueError(f"hidden_chests={hidden_chests!r}; True, False and None are allowed")
-    return _with_chests(edition, bool(hidden_chests))
-
-
-@functools.cache
-def _with_chests(edition: Edition, hidden: bool) -> Edition:
-    return dataclasses.replace(edition, hidden_chests=hidden)
+    if hidden_chests is None or hidden_chests == edition.hidden_chests:
+        return edition
+    return dataclasses.replace(edition, hidden_chests=bool(hidden_chests))

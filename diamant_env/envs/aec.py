@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gymnasium.spaces import Space
 from pettingzoo import AECEnv
@@ -13,9 +13,6 @@ from diamant_env.engine.arguments import checked_action
 from diamant_env.envs.settings import checked_agent
 from diamant_env.state import GameState
 
-if TYPE_CHECKING:
-    from diamant_env.diamant_v0 import parallel_env
-
 
 class AecGame(AECEnv):
     """A `parallel_env` whose agents act sequentially; the turn is played after the last action.
@@ -24,10 +21,10 @@ class AecGame(AECEnv):
     `TerminateIllegalWrapper` can't end.
 
     Args:
-        env: The parallel environment.
+        env: The `parallel_env`.
     """
 
-    def __init__(self, env: parallel_env) -> None:
+    def __init__(self, env: Any) -> None:
         self.env = env
         self.metadata = env.metadata
         self.render_mode = env.render_mode
@@ -84,7 +81,7 @@ class AecGame(AECEnv):
             self.agent_selection = self.agents[len(self._actions)]
             return
         actions, self._actions = self._actions, {}
-        self._observations, self.rewards, self.terminations, self.truncations, self.infos = self.env.step(actions)  # type: ignore[assignment]
+        self._observations, self.rewards, self.terminations, self.truncations, self.infos = self.env.step(actions)
         self._cumulative_rewards = self.rewards.copy()
         self.agent_selection = self.agents[0]
         self._deads_step_first()

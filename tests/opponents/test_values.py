@@ -110,6 +110,6 @@ def test_policy_file_keeps_values(tmp_path):
 )
 def test_damaged_values_are_refused(changed, complaint, tmp_path):
     agent = NetworkAgent(POLICY, values=Values({3: layers(3)}))
-    with pytest.raises(ValueError, match=r"policy\.safetensors is damaged: ") as error:
+    with pytest.raises(ValueError, match=r"policy\.safetensors can't be opened: ") as error:
         saved(agent, tmp_path / "policy.safetensors", **changed)
     assert complaint in str(error.value)
