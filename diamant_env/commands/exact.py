@@ -8,11 +8,10 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from tqdm import tqdm
-
 from diamant_env import exact, opponents
 from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say
 from diamant_env.editions import Edition, find_edition
+from diamant_env.judging.games import percent_bar
 from diamant_env.judging.tables import TextTable
 from diamant_env.opponents import Agent
 from diamant_env.opponents.pools import check_able
@@ -59,8 +58,8 @@ def measure(
 
 def _timed(edition: Edition, players: int, agent: str, solve: Callable[[Progress], dict[str, Any]]) -> dict[str, Any]:
     began, text = time.perf_counter(), f"{agent}, {edition.name}, {players} players"
-    with tqdm(total=100, desc=text, leave=False, disable=None, bar_format="{l_bar}{bar}| {elapsed}") as bar:
-        figures = solve(lambda done: bar.update(round(100 * done) - bar.n))
+    with percent_bar(text) as progress:
+        figures = solve(progress)
     row = {"edition": edition.name, "players": players, "agent": agent}
     return {**row, **figures, "seconds": time.perf_counter() - began}
 
@@ -111,7 +110,7 @@ def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
     parser = new_parser(COMMAND, _ABOUT)
     add = parser.add_argument
-    add("agents", nargs="*", metavar="AGENT", help="agents; a network takes seconds with 2 players, minutes with 3")
+    add("agents", nargs="*", metavar="AGENT", help="agents; a network takes a minute with 2 players, several with 3")
     add("--players", type=int, nargs="+", metavar="N", help="players at the table, 1 to 8 (2, or none with --lone)")
     add_edition(parser, "iello-2016-fr")
     lone = "editions whose single-player game is solved; takes seconds, minutes with relics"

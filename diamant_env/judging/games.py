@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import parent_process
 from pathlib import Path
@@ -39,6 +40,13 @@ def progress_bar(shown: bool = True, **options: Any) -> tqdm:
     hidden = not shown or parent_process() is not None  # bars of workers would overwrite each other
     pace = {} if sys.stderr.isatty() else {"mininterval": 10, "delay": 10}
     return tqdm(**{"unit": " games", "unit_scale": True, "leave": False, "disable": hidden, **pace, **options})
+
+
+@contextmanager
+def percent_bar(text: str) -> Iterator[Callable[[float], None]]:
+    """Yield a function that sets the fraction done of a `progress_bar`."""
+    with progress_bar(total=100, desc=text, bar_format="{l_bar}{bar}| {elapsed}") as bar:
+        yield lambda done: bar.update(round(100 * done) - bar.n)
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
+from functools import partial
 
 import numba
 import pytest
 
+from diamant_env import judging
 from diamant_env.commands import diamant
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours uncompiled")
 
 
-def test_exact_command(tmp_path, capsys):
+def test_exact_command(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(judging.games, "progress_bar", partial(judging.games.progress_bar, mininterval=0, delay=0))
     out = tmp_path / "results.json"
     words = ["ev:0", "--players", "1", "--lone", "schmidt-2005", "--out", str(out)]
     assert diamant.main(["exact", *words]) == 0
-    output = capsys.readouterr().out
+    output, progress = capsys.readouterr()
+    assert re.search(r"equilibrium, iello-2016-fr, 1 players:.* 100%", progress, re.DOTALL)
     assert "17.339875" in output
     rows = {(row["agent"], row["players"]): row for row in json.loads(out.read_text())["rows"]}
     assert len(rows) == 3

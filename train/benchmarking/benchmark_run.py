@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from diamant_env import __version__, exact
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.evaluation import judge
-from diamant_env.judging.games import Player, number_of_tables, play, seeds_for
+from diamant_env.judging.games import Player, number_of_tables, percent_bar, play, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import pool_line_up
 from diamant_env.opponents import make
@@ -227,7 +227,7 @@ class BenchmarkRun:
         task, config, game = self.task, self.config, self.task.game
         edition, blank = game.played(), game.blank
         line_up = pool_line_up(HELD_OUT, task.players, edition, blank)
-        (found,) = judge(agent, [line_up], config.games, config.seed, task.players, edition, False, "benchmark", blank)
+        (found,) = judge(agent, [line_up], config.games, config.seed, task.players, edition, True, "benchmark", blank)
         return {"win": found.win_share, "score": found.score}
 
     def _gain(self, agent: Player) -> dict[str, Any]:
@@ -254,8 +254,10 @@ def exploitability(player: Player, task: Task) -> dict[str, float | str]:
     """
     tree, nodes = _tree(task)
     try:
-        policy = exact.policy_of(exact.OrderedTraps(make(player)), tree, nodes=nodes)
-        found = exact.best_response(policy, tree, nodes=nodes)
+        with percent_bar(f"exact policy, {task.name}") as progress:
+            policy = exact.policy_of(exact.OrderedTraps(make(player)), tree, progress, nodes)
+        with percent_bar(f"exact response, {task.name}") as progress:
+            found = exact.best_response(policy, tree, progress, nodes)
     except ValueError as error:
         return {"refused": str(error)}
     return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}
