@@ -47,14 +47,6 @@ def test_unplayable_edition_is_refused(changes, reason):
         replace(BASE, **changes)
 
 
-def test_numpy_numbers_become_integers(tmp_path):
-    numbers = {"trap_copies": np.int8(3), "expeditions": np.int64(2), "bust_removes": np.uint8(0)}
-    edition = Edition("arrays", np.array([5, 6]), ("mud", "wind"), relics=np.array([3]), **numbers)
-    edition.save(tmp_path / "arrays.json")
-    assert Edition.load(tmp_path / "arrays.json") == edition
-    assert edition == Edition("arrays", (5, 6), ("mud", "wind"), 3, (3,), expeditions=2, bust_removes=0)
-
-
 # Hidden chests: an option of every environment; default: the edition's.
 
 
