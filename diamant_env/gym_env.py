@@ -66,7 +66,10 @@ class DiamantEnv(PlainSpec, gymnasium.Env):
         edition: Name of a published edition or an `Edition`.
         reward: ``"score"``, ``"win"``, ``"margin"`` or a custom function (`diamant_env.rewards.own_rewards`).
         opponents: One opponent for all other seats, or a sequence with one per rival in the observation's order,
-            starting at the seat after the learner's. Each is
+            starting at the seat after the learner's; or a mix, or a list with one, drawn for each game from its seed.
+            A mix is a pool (``"pool"``, ``"held-out"`` or a .toml) or agents in one text (``"bag:18,traps:3,ev"``):
+            the rivals are distinct members. A list gives each game one entry, a single agent by its copies. An
+            opponent is
 
             - a text such as ``"bag:18"`` (see `diamant_env.opponents.make`),
             - the path of a policy file, ``*.safetensors``,

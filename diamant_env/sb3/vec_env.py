@@ -82,7 +82,7 @@ class DiamantVecEnv(Rows):
         num_players: One number, or one per game (num_games,).
         edition: A published name or an `Edition`, or a sequence with one per game.
         reward: See `diamant_env.Batch`.
-        opponents: Agents as in `diamant_env.gym_env.DiamantEnv`, one for all other seats or one for each; seat 0
+        opponents: As in `diamant_env.gym_env.DiamantEnv`, one for all other seats, one for each, or mixes; seat 0
             learns. By default all seats learn. A reset with a seed reseeds those given as texts or classes.
         seating: int (num_games, seats), indices into `opponents`, or `EMPTY` for a learning seat; replaces the default
             seating.
