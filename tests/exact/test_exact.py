@@ -29,6 +29,7 @@ TINY_RELICS = replace(TINY, name="tiny, relics", treasures=(5,), relics=(3, 7))
 TINY_PRINTED = replace(TINY_RELICS, name="tiny, printed relic", relics=(4,), relic_values="printed")
 TINY_TWICE = replace(TINY, name="tiny, twice", treasures=(5,), expeditions=2)
 TINY_LATE = replace(TINY_TWICE, name="tiny, twice, relic", relics=(6,), relics_enter="expedition")
+TINY_KEPT = replace(TINY_TWICE, name="tiny, twice, relics", traps=("mud",), relics=(3, 7), bust_removes=0)
 HALF = Edition(name="half", treasures=(5, 5), traps=("mud",), trap_copies=2, expeditions=1)
 SMALL_LONG = Edition(name="small, long", treasures=(1, 5, 7, 9, 17), traps=("a", "b", "c"), expeditions=4)
 SMALL_RELICS = replace(SMALL_LONG, name="small, long, relics", relics=(5, 10), relics_enter="expedition")
@@ -73,7 +74,7 @@ def by_bag(game: Oracle) -> Fraction:
 # Lone player.
 
 
-@every([TINY, TINY_RELICS, TINY_PRINTED, TINY_TWICE, TINY_LATE])
+@every([TINY, TINY_RELICS, TINY_PRINTED, TINY_TWICE, TINY_LATE, TINY_KEPT])
 def test_lone_player_equals_fractions(edition):
     solution = exact.solve_lone(edition, whole_game=edition.expeditions > 1)
     assert solution.value == pytest.approx(float(by_hand.lone_value(Oracle(edition, 1))), abs=1e-12)
@@ -256,6 +257,18 @@ def test_solution_cache_detects_damage(tmp_path, monkeypatch):
     for place in (None, file / "folder"):  # no place, or one that can't be written: no error
         monkeypatch.setattr("diamant_env.exact.equilibrium.cache_folder", lambda place=place: place)
         np.testing.assert_array_equal(exact.solve_equilibrium(2, TINY).values, first.values)
+
+
+@pytest.mark.parametrize("field", ["bag", "path_gems"])
+def test_solution_cache_distinguishes_states(field, tmp_path, monkeypatch):
+    monkeypatch.setattr("diamant_env.exact.equilibrium.cache_folder", lambda: tmp_path)
+    game = Play([8], 2, TINY).all_continue(0).game
+    values = []
+    for _ in range(2):
+        values.append(exact.solve_equilibrium(edition=TINY, game=game).value)
+        assert values[-1] == exact.solve_equilibrium(edition=TINY, game=game, cache=False).value
+        game[field] += 3
+    assert values[1] > values[0]
 
 
 # Bad input.

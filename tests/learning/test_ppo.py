@@ -55,6 +55,20 @@ def test_ppo_learns(tmp_path):
     assert result.win_share.low > 0.25 + 0.10
 
 
+def test_averaged_weights(tmp_path):
+    config, folder = small_run(tmp_path, ppo={"decisions": 100, "average": 0.5})
+    learner = Learner(DiamantVecEnv(2, 2), PPOConfig(turns=16, minibatch=16), config.network, 0)
+    run, biases = TrainingRun(config, folder, None, learner), []
+    bias = learner.policy.action_net.bias
+    for learner.decisions in (40, 50, 70, 100):
+        with torch.no_grad():
+            bias += learner.decisions
+        run.average_weights()
+        biases.append(bias.detach().numpy().copy())
+    assert run.averaged == 3
+    np.testing.assert_allclose(run.policy().layers[-1][1], np.mean(biases[1:], axis=0), rtol=1e-6)
+
+
 def learn(model: Learner, decisions: int) -> None:
     """Learn until this number of decisions is made."""
     while model.decisions < decisions:

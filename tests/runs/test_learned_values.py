@@ -11,11 +11,14 @@ from diamant_env.opponents.values import inputs, shares_of
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.results import save_json
 from tests.support.play import games
+from train.learning import values
 from train.learning.values import fit, play_starts
 from train.ppo import Learner
 from train.runs.config import Config, PPOConfig
 from train.runs.run_folder import POLICY, new_run_folder, save_policy
 from train.values import main
+
+SEEDS = np.random.SeedSequence(3)
 
 
 def finished_run(folder: Path, name: str, players: list[int], seed: int = 0) -> Path:
@@ -39,7 +42,7 @@ def test_values_are_calibrated_on_fresh_games(tmp_path):
     """Calibration in eight bins of the expected share, and explained variance."""
     agent = NetworkAgent.load(finished_run(tmp_path, "a", [3]) / POLICY)
     learned, fresh = (play_starts(agent, 3, games(4000), np.random.SeedSequence(seed)) for seed in (1, 2))
-    layers, explained = fit(learned, np.random.SeedSequence(3))
+    layers, explained = fit(learned, SEEDS)
     expected = shares_of(transposed(layers), inputs(fresh.chests, fresh.public))
     variance = ((fresh.shares - 1 / 3) ** 2).mean()
     assert 1 - ((fresh.shares - expected) ** 2).mean() / variance == pytest.approx(explained, abs=0.05)
@@ -48,6 +51,22 @@ def test_values_are_calibrated_on_fresh_games(tmp_path):
         true = fresh.shares.ravel()[bunch]
         error = 2 * true.std() / np.sqrt(len(bunch))  # doubled: starts of one game are correlated
         assert true.mean() == pytest.approx(expected.ravel()[bunch].mean(), abs=4 * error + 0.01)
+
+
+def test_held_out_games_are_whole(monkeypatch):
+    def learn(model, train, held_out, random):
+        parts.extend({int(game) for game in shares[:, 0]} for _, shares in (train, held_out))
+        return values._layers(model)
+
+    parts = []
+    monkeypatch.setattr(values, "_learn", learn)
+    numbers = np.repeat(np.arange(200), 4)  # four starts of each game, whose first share is its number
+    shares = np.stack([numbers, np.zeros(800)], axis=1).astype(np.float32)
+    fit(values.Starts(np.zeros((800, 2), np.float32), np.ones((800, 7), np.float32), shares, numbers), SEEDS)
+    train, held_out = parts
+    assert not train & held_out
+    assert len(train | held_out) == 200
+    assert 5 < len(held_out) < 40
 
 
 def test_same_seed_gives_same_bytes(tmp_path, capsys):
