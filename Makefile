@@ -17,7 +17,7 @@ setup: .venv/installed  ## make .venv and install the dependencies from constrai
 	$(BIN)/python -m compileall -qq -j 0 -x '/tests/|/_internal/' .venv/lib || true
 	touch $@
 
-train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on two cores
+train: setup  ## train a PPO agent by self-play and judge it: three minutes on two cores
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
 champion: setup  ## train the champion with three seeds, judge and ship it: minutes on a GPU, a day on two cores; resumes
