@@ -116,13 +116,13 @@ class Batch:
         self._script, self._position = np.zeros((num_games, 0), np.int8), np.zeros(num_games, np.int64)
         self._history = History(self.num_players) if history else None
         self._python_path = callable(reward) or history  # custom rewards and the history observation
-        absent = np.arange(self.seats) >= self.num_players[:, None]
-        self._absent, self._any_absent = absent, bool(absent.any())
-        self.started = False
+        self._absent = np.arange(self.seats) >= self.num_players[:, None]
+        self._any_absent, self.started = bool(self._absent.any()), False
 
     def __repr__(self) -> str:
-        editions = [edition.name for edition in self.editions]
-        return f"<Batch of {self.num_games} games of {np.unique(self.num_players)} players, {editions}, {self.reward}>"
+        sizes, editions = map(str, np.unique(self.num_players)), (edition.name for edition in self.editions)
+        what = f"{', '.join(sizes)} players, {', '.join(editions)}, reward {self.reward}"
+        return f"<Batch of {self.num_games} games: {what}>"
 
     @property
     def games(self) -> np.recarray:
@@ -179,8 +179,8 @@ class Batch:
         seeds = None if seed is None else seeds_per_game(seed, self.num_games)
         if seeds is None and not self.started:
             seeds = seeds_per_game(np.random.SeedSequence().generate_state(self.num_games, np.uint64), self.num_games)
-        before = self.save() if deck is not None and self.started else None
         script = None if deck is None else np.stack([script_of(deck, edition) for edition in self.editions])
+        before = self.save() if script is not None and self.started else None
         self._position[chosen] = self._script.shape[1]
         if script is not None:
             self._script, self._position[:] = script[self._edition_rows], 0

@@ -25,7 +25,9 @@ OWN_AT: Any = _named("OwnAt", {field.name: at for at, field in enumerate(OWN)})
 PUBLIC_AT: Any = _named("PublicAt", {field.name: SLICES[field.name].start - TABLE_FEATURES for field in PUBLIC})
 
 _CARDS_LEFT = ("treasures_left", "traps_left", "relics_left")  # written in one loop over the deck
-if ",".join(_CARDS_LEFT) not in ",".join(field.name for field in PUBLIC):
+if [name for name in PUBLIC_AT._fields if name in _CARDS_LEFT] != list(_CARDS_LEFT) or (
+    PUBLIC_AT.relics_left - PUBLIC_AT.treasures_left != MAX_TREASURES + MAX_TRAPS
+):
     raise AssertionError(f"the fields {', '.join(_CARDS_LEFT)} must be contiguous, in the order of the deck")
 if [field.name for field in OWN[1:4]] != list(SEAT_AT._fields[1:4]):
     raise AssertionError("a rival's fields must be in the order of the observer's own")
