@@ -7,7 +7,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, Edition
 from diamant_env.engine.records import from_observation
 from diamant_env.game import Game
-from diamant_env.observation import FIELDS, HISTORY, NUM_FEATURES, NUM_HISTORY, Observations, columns, observation_space
+from diamant_env.observation import FIELDS, NUM_FEATURES, Observations, columns, observation_space
 from diamant_env.rewards import REWARDS
 from diamant_env.state import CONTINUE, GAME, LEAVE, PHASES
 from diamant_env.tasks import list_tasks, register_tasks
@@ -19,10 +19,8 @@ __all__ = [
     "EDITIONS",
     "FIELDS",
     "GAME",
-    "HISTORY",
     "LEAVE",
     "NUM_FEATURES",
-    "NUM_HISTORY",
     "PHASES",
     "REWARDS",
     "Batch",

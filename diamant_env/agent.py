@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.engine.loops import first_improper
-from diamant_env.observation import NUM_FEATURES, Observations, UnknownField
+from diamant_env.observation import Observations, UnknownField
 
 _USED_AS_NUMBER = ("truth value of an array", "converted to Python scalars")  # NumPy's errors
 
@@ -19,8 +19,7 @@ class Agent(Protocol):
 
     An agent returns probabilities and the environment samples actions, so that any agent can be mixed, averaged and
     exploited. Optional attributes: ``memoryless = True`` if the probability of a row depends on that row alone; only
-    rows that must decide are then given. ``history = True`` if the agent observes the history of decisions, which
-    its batch must then include, see `observe_history`.
+    rows that must decide are then given.
     """
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
@@ -33,11 +32,6 @@ class Agent(Protocol):
                 probabilities are ignored.
         """
         ...
-
-
-def observe_history(agents: Iterable[object]) -> bool:
-    """Return whether an agent observes the history of decisions, which its `Batch` must then include."""
-    return any(getattr(agent, "history", False) for agent in agents)
 
 
 def answer_deciding(obs: Observations, act: Callable[[NDArray[np.intp]], NDArray[np.floating]]) -> NDArray[np.float32]:
@@ -60,11 +54,6 @@ def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDAr
         ValueError: If it does not return one probability in [0, 1] per row, or reads an unknown field.
     """
     rows = len(first)
-    if getattr(agent, "history", False):
-        if obs.flat.shape[-1] == NUM_FEATURES:
-            raise ValueError(f"{agent} observes the history of decisions, which is not available here")
-    elif obs.flat.shape[-1] > NUM_FEATURES:
-        obs = Observations(obs.flat[:, :NUM_FEATURES])
     try:
         answer: object = agent.act(obs, first)
     except UnknownField as error:

@@ -28,11 +28,10 @@ from diamant_env.engine.arguments import (
     unique_editions,
 )
 from diamant_env.engine.edition_numbers import edition_table
-from diamant_env.engine.history import History, check_saved
 from diamant_env.engine.observation_writer import LENGTHS
 from diamant_env.engine.records import as_bytes, check_games
 from diamant_env.engine.scripts import check_script, missing_card, script_of
-from diamant_env.observation import NUM_FEATURES, NUM_HISTORY
+from diamant_env.observation import NUM_FEATURES
 from diamant_env.random_numbers import keys_of_next_games, keys_of_seeds
 from diamant_env.rewards import Reward, own_rewards, reward_code
 from diamant_env.state import DECIDE, GAME, OVER, REVEAL
@@ -48,13 +47,11 @@ class SavedBatch:
         games: Records of type `GAME` (N,).
         script: int8 (N, cards), scripted cards.
         position: int64 (N,), index of the next scripted card of each game.
-        history: Arrays of `engine.history.History`, or None.
     """
 
     games: NDArray
     script: NDArray[np.int8]
     position: NDArray[np.int64]
-    history: tuple[NDArray, ...] | None = None
 
 
 class Batch:
@@ -68,11 +65,9 @@ class Batch:
         seats: Length of the seat axis, by default the largest table. Absent seats have observations and rewards of 0.
         hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
         blank_rivals: Whether all features of rivals are 0, for exact best responses (see `diamant_env.exact`).
-        history: Whether observations include the `NUM_HISTORY` features of earlier decisions; costs some µs a turn.
 
     Attributes:
         num_games: Number of games, N.
-        num_features: Features of an observation.
         seats: Length of the seat axis of all arrays.
         editions: The distinct editions of the games.
         num_players: int64 (N,), players at each table.
@@ -96,7 +91,6 @@ class Batch:
         seats: int | None = None,
         hidden_chests: bool | None = None,
         blank_rivals: bool = False,
-        history: bool = False,
     ) -> None:
         warn_if_uncached()
         self.num_games = checked_int("num_games", num_games, 1)
@@ -105,7 +99,6 @@ class Batch:
         chosen = editions_per_game(edition, num_games, True if blank_rivals else hidden_chests)
         self.editions = unique_editions(chosen)
         self.reward, self.blank_rivals = reward, bool(blank_rivals)
-        self.num_features = NUM_FEATURES + (NUM_HISTORY if history else 0)
         self._reward_code = reward_code(reward, int(self.num_players.min()))
         self._edition_rows = np.array([self.editions.index(one) for one in chosen], np.int64)
         self._edition_table = edition_table(self.editions)
@@ -114,8 +107,6 @@ class Batch:
         self._games["edition"], self._games["num_players"] = self._edition_rows, self.num_players
         self._memory = as_bytes(self._games)
         self._script, self._position = np.zeros((num_games, 0), np.int8), np.zeros(num_games, np.int64)
-        self._history = History(self.num_players) if history else None
-        self._python_path = callable(reward) or history  # custom rewards and the history observation
         self._absent = np.arange(self.seats) >= self.num_players[:, None]
         self._any_absent, self.started = bool(self._absent.any()), False
 
@@ -175,7 +166,7 @@ class Batch:
             raise RuntimeError("the first reset must start all games: call reset() without a mask first")
         if not chosen.all() and deck is not None:
             raise ValueError("deck applies to all games; it can't be combined with a mask")
-        observations = self._output(observations, "observations", FLOAT32, (self.seats, self.num_features))
+        observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
         seeds = None if seed is None else seeds_per_game(seed, self.num_games)
         if seeds is None and not self.started:
             seeds = seeds_per_game(np.random.SeedSequence().generate_state(self.num_games, np.uint64), self.num_games)
@@ -193,9 +184,6 @@ class Batch:
                 self._restore_unchecked(before)
             raise
         self.started = True
-        if self._history is not None:
-            self._history.clear(self._games, chosen)
-            self._history.write(observations)
         return observations
 
     def step(
@@ -213,12 +201,12 @@ class Batch:
 
         Args:
             actions: Integers (N, seats), fastest as int8: 0 = CONTINUE and 1 = LEAVE. Ignored for seats in camp.
-            observations: Output array, float32 (N, seats, num_features), written where `mask`; a new one by default.
+            observations: Output array, float32 (N, seats, NUM_FEATURES), written where `mask`; a new one by default.
             rewards: Output array, float32 (N, seats).
             done: Output array, bool (N,).
             auto_reset: Start the next game wherever one ends: reward and `done` belong to the game that ended, the
                 observation is the first of the new game.
-            final_observations: With `auto_reset`, output array float32 (N, seats, num_features) for the last
+            final_observations: With `auto_reset`, output array float32 (N, seats, NUM_FEATURES) for the last
                 observations of games that ended; other rows are unchanged.
             mask: bool (N,), the games to play; all by default. The others are unchanged and have reward 0.
 
@@ -231,7 +219,7 @@ class Batch:
                 scripted card is not in the deck; the games are then unchanged.
         """
         rows = self.observe() if observations is None and mask is not None else observations
-        observations = self._output(rows, "observations", FLOAT32, (self.seats, self.num_features))
+        observations = self._output(rows, "observations", FLOAT32, (self.seats, NUM_FEATURES))
         final = loops.NO_ROWS
         if final_observations is not None:
             final = output(final_observations, "final_observations", FLOAT32, observations.shape)
@@ -255,12 +243,10 @@ class Batch:
         return self._turn(actions, rewards, done, mask, auto_reset, loops.NO_ROWS, loops.NO_ROWS)
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Return the current observations, float32 (N, seats, num_features), written into `observations` if given."""
+        """Return the current observations, float32 (N, seats, NUM_FEATURES), written into `observations` if given."""
         self._require_games()
-        observations = self._output(observations, "observations", FLOAT32, (self.seats, self.num_features))
+        observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
         self._run(rows=observations)
-        if self._history is not None:
-            self._history.write(observations)
         return observations
 
     def state(self) -> NDArray[np.float32]:
@@ -286,12 +272,11 @@ class Batch:
             raise ValueError(f"leave_probability {leave[game, seat]} of seat {seat} in game {game}; 0 to 1 is allowed")
 
     def save(self) -> SavedBatch:
-        """Return the games with their scripted cards and decision history, for `restore`."""
-        history = None if self._history is None else self._history.saved()
-        return SavedBatch(self.games, self._script.copy(), self._position.copy(), history)
+        """Return the games with their scripted cards, for `restore`."""
+        return SavedBatch(self.games, self._script.copy(), self._position.copy())
 
     def restore(self, saved: SavedBatch | ArrayLike) -> None:
-        """Restore the state from `save`, or from records (N,) without scripted cards and history.
+        """Restore the state from `save`, or from records (N,) without scripted cards.
 
         Args:
             saved: A snapshot or records; editions and numbers of players must be those of this batch. Where a record
@@ -305,9 +290,7 @@ class Batch:
             saved, phases = SavedBatch(saved, self._script[:, :0], self._position * 0), (REVEAL, *phases)  # type: ignore[arg-type]
         games = check_games(saved.games, self._edition_table, self._edition_rows, self.num_players, phases)
         script, position = check_script(saved.script, saved.position, self.num_games)
-        if saved.history is not None:
-            check_saved(saved.history, self.num_games)
-        self._restore_unchecked(SavedBatch(games, script, position, saved.history))
+        self._restore_unchecked(SavedBatch(games, script, position))
 
     __copy__ = copy.deepcopy  # a shallow copy would share the games
 
@@ -322,10 +305,6 @@ class Batch:
         self._games[:], self._script, self._position = saved.games, saved.script, saved.position
         self._run(start=loops.ONLY_REVEAL)
         self.started = True
-        if self._history is not None and saved.history is not None:
-            self._history.restore(saved.history)
-        elif self._history is not None:
-            self._history.clear(self._games, np.ones(self.num_games, bool))
 
     def _turn(
         self,
@@ -342,7 +321,7 @@ class Batch:
         rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
         done = self._output(done, "done", BOOL, ())
         chosen = loops.ALL_GAMES if mask is None else checked_array(mask, "mask", BOOL, (self.num_games,))
-        if not self._python_path and not self._script.shape[1]:
+        if not callable(self.reward) and not self._script.shape[1]:
             self._run(chosen, (actions, rewards, done), loops.START_NEXT if auto_reset else loops.NO_START, final, rows)
             return rewards, done
         before = self.save()
@@ -354,15 +333,11 @@ class Batch:
         except BaseException:
             self._restore_unchecked(before)
             raise
-        if self._history is not None:
-            self._history.record(self._games, played)
         if auto_reset and done.any():
             if final.shape[0]:
                 final[done] = self.observe()[done]
             ended = done & chosen if chosen.size else done
             self._run(ended, start=loops.START_NEXT)
-            if self._history is not None:
-                self._history.clear(self._games, ended)
         if rows.shape[0]:
             self.observe(rows)
         return rewards, done

@@ -24,7 +24,7 @@ from diamant_env.envs.aec import AecGame
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
 from diamant_env.envs.settings import checked_agent, checked_options, read_actions
-from diamant_env.observation import observation_space
+from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.rewards import Reward
 from diamant_env.state import LEAVE, GameState
 
@@ -45,8 +45,7 @@ class parallel_env(ParallelEnv, EzPickle):
             ``"ansi"`` (text) or None. The first two need pygame-ce: ``pip install "diamant-env[render]"``.
         hidden_chests: Whether rivals' chests are hidden; None takes the edition's value. `state()` always shows all
             chests.
-        observation: None for all of `FIELDS`, names of fields such as ``["bag", "path_gems"]`` for a subset, or
-            ``"history"`` to add the decisions of earlier turns and expeditions (`HISTORY`).
+        observation: None for all of `FIELDS`, or names of fields such as ``["bag", "path_gems"]`` for a subset.
         max_cycles: None; games are not truncated.
 
     Action space: Discrete(2), 0 = CONTINUE, 1 = LEAVE.
@@ -96,7 +95,7 @@ class parallel_env(ParallelEnv, EzPickle):
         players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.render_mode = render_mode
         self._layout = Layout(observation)
-        self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests, history=self._layout.history)
+        self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests)
         self._pictures = Pictures(render_mode, self._batch, self.metadata, RuntimeError)
         self._mask = mask
         self._actions = np.zeros((1, players), np.int8)
@@ -105,7 +104,7 @@ class parallel_env(ParallelEnv, EzPickle):
         self._may_leave = self._masks[:, LEAVE]
         self._rewards = np.zeros((1, players), np.float32)
         self._done = np.zeros(1, np.bool_)
-        self._rows_shape = (1, players, self._batch.num_features)
+        self._rows_shape = (1, players, NUM_FEATURES)
         self._inside = self._batch.tables["inside"][0, :players]  # a live view
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []

@@ -28,7 +28,6 @@ from diamant_env.storage.reading import nearest
 
 _RIVALS = MAX_PLAYERS - 1
 _MAX_RELIC_SUM = MAX_RELICS * MAX_RELIC_VALUE
-_MAX_BANKED = MAX_GEMS + _MAX_RELIC_SUM
 _MAX_CHEST = MAX_GEMS * MAX_EXPEDITIONS + _MAX_RELIC_SUM
 
 
@@ -84,24 +83,10 @@ PUBLIC = (
     Field("relics_left", MAX_RELICS, 2, 0, MAX_RELICS, "relic cards in the deck, by kind"),
     Field("traps_on_path", MAX_TRAPS, 1, 0, 1, "1 for each kind of trap on the path"),
 )
-# Seats from the observer on; in each, expeditions from the current one backwards.
-HISTORY_EXPEDITIONS = 5
-_BY_SEAT = MAX_PLAYERS * HISTORY_EXPEDITIONS
-HISTORY = (
-    Field("history_left_turn", _BY_SEAT, 8, 0, MAX_CARDS, "turn at which each seat left each expedition, else 0"),
-    Field(
-        "history_banked", _BY_SEAT, 16, 0, _MAX_BANKED, "gems and relic value that each seat banked in each expedition"
-    ),
-    Field("history_turns", HISTORY_EXPEDITIONS, 8, 0, MAX_CARDS, "cards turned up in each expedition"),
-    Field("history_bust", HISTORY_EXPEDITIONS, 1, 0, 1, "1 for each expedition that a trap ended"),
-)
-"""The public history of decisions: fields that the layout ``"history"`` appends to `FIELDS`."""
 FIELDS = OWN + RIVALS + PUBLIC
 """The fields of an observation in order, each with name, size, scale, low, high and meaning."""
 NUM_FEATURES = sum(field.size for field in FIELDS)
 """Number of features of an observation."""
-NUM_HISTORY = sum(field.size for field in HISTORY)
-"""Number of features that the layout ``"history"`` appends."""
 if len(OWN) != len(RIVALS):
     raise AssertionError("OWN and RIVALS must have the same length: observations are slices of one circular buffer")
 SEAT_FEATURES = len(OWN)  # per seat
@@ -115,24 +100,19 @@ def _slices() -> dict[str, slice]:
     for index, field in enumerate(RIVALS):
         slices[field.name] = slice(SEAT_FEATURES + index, TABLE_FEATURES, SEAT_FEATURES)
     first = TABLE_FEATURES
-    for field in PUBLIC + HISTORY:
+    for field in PUBLIC:
         slices[field.name] = slice(first, first + field.size)
         first += field.size
     return slices
 
 
 SLICES = _slices()
-_BY_NAME = {field.name: field for field in FIELDS + HISTORY}
+_BY_NAME = {field.name: field for field in FIELDS}
 _READ = {
     name: (where.start if field.size == 1 else where, np.float32(field.scale))
     for name, field, where in ((name, _BY_NAME[name], where) for name, where in SLICES.items())
 }
 """Column or columns and scale of each field."""
-_FIELDS = {
-    NUM_FEATURES: {field.name: _READ[field.name] for field in FIELDS},
-    NUM_FEATURES + NUM_HISTORY: _READ,
-}
-"""The fields of a row by its length."""
 
 
 def columns(*names: str) -> NDArray[np.intp]:
@@ -153,11 +133,11 @@ def columns(*names: str) -> NDArray[np.intp]:
 
 def observation_space(chosen: NDArray[np.intp] | None = None) -> Box:
     """Return a new Box float32 with the bounds of all features, or of the chosen columns."""
-    low, high = np.empty((2, max(_FIELDS)), np.float32)
-    for field in FIELDS + HISTORY:
+    low, high = np.empty((2, NUM_FEATURES), np.float32)
+    for field in FIELDS:
         low[SLICES[field.name]] = field.low / field.scale
         high[SLICES[field.name]] = field.high / field.scale
-    shown = slice(NUM_FEATURES) if chosen is None else chosen
+    shown = slice(None) if chosen is None else chosen
     return Box(low[shown], high[shown], dtype=np.float32)
 
 
@@ -182,10 +162,8 @@ def shown_columns(space: Space) -> NDArray[np.intp] | None:
     """Return the columns of an observation space, int (k,), or None for an unknown space."""
     if isinstance(space, FieldsBox):
         return columns(*space.fields)
-    if isinstance(space, Box) and space.shape in ((NUM_FEATURES,), (NUM_FEATURES + NUM_HISTORY,)):
-        found = np.arange(space.shape[0])
-        return found if space == observation_space(found) else None  # such as of NormalizeObservation
-    return None
+    # The bounds of NormalizeObservation's space differ.
+    return np.arange(NUM_FEATURES) if space == observation_space() else None
 
 
 class UnknownField(KeyError):
@@ -196,8 +174,7 @@ class Observations(Mapping[str, np.ndarray]):
     """Flat observations by field name, in natural units: ``Observations(flat)["bag"]`` is float32 (rows,).
 
     Args:
-        flat: float32 (rows, NUM_FEATURES) or (NUM_FEATURES,); with `NUM_HISTORY` more features, the fields of `HISTORY`
-            are included.
+        flat: float32 (rows, NUM_FEATURES) or (NUM_FEATURES,).
 
     A field of several features, such as ``"rival_chest"``, is (rows, size). The attribute `flat` holds scaled values.
 
@@ -208,23 +185,22 @@ class Observations(Mapping[str, np.ndarray]):
     def __init__(self, flat: np.ndarray) -> None:
         if not hasattr(flat, "shape"):
             raise ValueError(f"observations: {type(flat)}; expected an array of {NUM_FEATURES} features")
-        if not flat.shape or flat.shape[-1] not in _FIELDS:
+        if not flat.shape or flat.shape[-1] != NUM_FEATURES:
             raise ValueError(f"observations of shape {flat.shape}; the last axis must have {NUM_FEATURES} features")
         self.flat = flat
-        self._fields = _FIELDS[flat.shape[-1]]
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._fields:
-            near = nearest(name, self._fields, f"fields: {', '.join(self._fields)}")
+        if name not in _READ:
+            near = nearest(name, _READ, f"fields: {', '.join(_READ)}")
             raise UnknownField(f"no field {name!r}; {near}")
-        where, scale = self._fields[name]
+        where, scale = _READ[name]
         return self.flat[..., where] * scale
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._fields)
+        return iter(_READ)
 
     def __len__(self) -> int:
-        return len(self._fields)
+        return len(_READ)
 
     def __repr__(self) -> str:
         """Return a table of the fields: the values of one observation, or minima and maxima of several."""

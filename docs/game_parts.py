@@ -5,7 +5,7 @@ from __future__ import annotations
 from diamant_env import EDITIONS, NUM_FEATURES, REWARDS, Edition
 from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.observation import HISTORY, field_table
+from diamant_env.observation import field_table
 from diamant_env.opponents.registry import FAMILIES, describe
 from diamant_env.storage.markdown import markdown_table
 from train.benchmarking.algorithms import algorithm_table
@@ -15,11 +15,6 @@ from train.benchmarking.suite import TASKS
 def observation() -> str:
     """Return the table of the observation's layout."""
     return f"`Box(float32, ({NUM_FEATURES},))`, the same for every seat, table size and edition.\n\n{field_table()}"
-
-
-def history() -> str:
-    """Return the table of the fields of the layout "history"."""
-    return field_table(HISTORY)
 
 
 def rewards() -> str:
@@ -69,6 +64,6 @@ def suite() -> str:
     return markdown_table(["task", "game", "why", "seeds"], rows)
 
 
-PARTS = {part.__name__: part for part in (observation, history, rewards, editions, opponents, suite)} | {
+PARTS = {part.__name__: part for part in (observation, rewards, editions, opponents, suite)} | {
     "algorithms": algorithm_table
 }

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # where the package is, in a checkout
 
-from diamant_env import Batch, Edition, Observations, list_tasks  # noqa: E402
-from diamant_env.editions import find_edition  # noqa: E402
+from diamant_env import Batch, Edition, list_tasks  # noqa: E402
+from diamant_env.editions import NO_CARD, find_edition  # noqa: E402
 from diamant_env.judging import Estimate, evaluate  # noqa: E402
 from diamant_env.judging.intervals import mean_of_tables  # noqa: E402
 from diamant_env.opponents import Table, make  # noqa: E402
@@ -41,12 +41,11 @@ def played(task: Task) -> tuple[int, Edition]:
 
 def measure(players: int, edition: Edition, games: int = GAMES) -> dict[str, Any]:
     """Return the figures of a task: means over games, and of each agent a mean with its 95 % interval."""
-    batch, turns = _play(SEATS[:players], edition, games)
-    busts = Observations(batch.observe()[:, 0])["history_bust"][:, : edition.expeditions]
+    _, turns, busts = _play(SEATS[:players], edition, games)
     found = {
         "turns": round(float(turns.mean()), 2),
         "longest": int(turns.max()),
-        "busts": round(float(busts.mean()), 4),
+        "busts": round(float(busts.mean()) / edition.expeditions, 4),
     }
     if players == 1:
         scores = {agent: _play((agent,), edition, games)[0].tables["chest"][:, 0] for agent in AGENTS}
@@ -57,16 +56,18 @@ def measure(players: int, edition: Edition, games: int = GAMES) -> dict[str, Any
     return found | {"agents": rows}
 
 
-def _play(agents: Sequence[str], edition: Edition, games: int) -> tuple[Batch, NDArray]:
-    """Return a batch at the end of its games, with their history, and the number of decision turns (games,)."""
-    batch, turns = Batch(games, len(agents), edition, history=True), np.zeros(games)
+def _play(agents: Sequence[str], edition: Edition, games: int) -> tuple[Batch, NDArray, NDArray]:
+    """Return a batch at the end of its games, and their numbers of decision turns and of busts (games,)."""
+    batch, (turns, busts) = Batch(games, len(agents), edition), np.zeros((2, games))
     table = Table(batch, [make(agent) for agent in agents], np.tile(np.arange(len(agents)), (games, 1)))
     observations, actions = batch.reset(0), np.zeros((games, len(agents)), np.int8)
     while not batch.over.all():
-        turns += ~batch.over
+        playing = ~batch.over
         table.decide(observations, actions)
         batch.step(actions, observations)
-    return batch, turns
+        turns += playing
+        busts += playing & (batch.tables["bust_card"] != NO_CARD)
+    return batch, turns, busts
 
 
 def _rounded(estimate: Estimate) -> list[float]:

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
-from diamant_env.observation import NUM_FEATURES, NUM_HISTORY, FieldsBox, columns, observation_space
+from diamant_env.observation import FieldsBox, columns, observation_space
 
 Observation: TypeAlias = "Sequence[str] | str | None"
 
@@ -18,11 +18,7 @@ class Layout:
     """Selection of observation columns.
 
     Args:
-        observation: None for `FIELDS`; ``"history"`` for `FIELDS` and `HISTORY`; or names of fields of both, such as
-            ``["bag", "path_gems"]``, in the order of the columns.
-
-    Attributes:
-        history: Whether fields of `HISTORY` are selected.
+        observation: None for all `FIELDS`, or names of fields in the order of the columns, such as ``["bag", "turn"]``.
 
     Raises:
         ValueError: If the argument is invalid or a name unknown; the message lists the fields.
@@ -31,17 +27,14 @@ class Layout:
     def __init__(self, observation: Observation) -> None:
         self._columns: NDArray[np.intp] | None = None
         self._fields: tuple[str, ...] = ()
-        if isinstance(observation, str) and observation == "history":
-            self._columns = np.arange(NUM_FEATURES + NUM_HISTORY)
-        elif observation is not None:
+        if observation is not None:
             if (
                 isinstance(observation, str)
                 or not isinstance(observation, Sequence | np.ndarray)
                 or not len(observation)
             ):
-                raise ValueError(f"observation={observation!r}; None, 'history' or names of fields are allowed")
+                raise ValueError(f"observation={observation!r}; None or names of fields are allowed")
             self._columns, self._fields = columns(*observation), tuple(observation)
-        self.history = self._columns is not None and bool((self._columns >= NUM_FEATURES).any())
 
     def space(self) -> Box:
         """Return a new observation space."""
@@ -49,4 +42,4 @@ class Layout:
 
     def select(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the selected columns of rows, float32 (…, num_features)."""
-        return rows[..., :NUM_FEATURES] if self._columns is None else rows[..., self._columns]
+        return rows if self._columns is None else rows[..., self._columns]

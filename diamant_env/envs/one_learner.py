@@ -9,7 +9,6 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
@@ -18,6 +17,7 @@ from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import OpponentSeats
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import with_expeditions
+from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.table import Table
 from diamant_env.random_numbers import first_draw_below
@@ -57,13 +57,12 @@ class OneLearner:
             self.edition = with_expeditions(self.edition, expeditions)
         self.layout = Layout(observation)
         self.opponents = OpponentSeats(opponents, players - 1, [self.edition])
-        history = self.layout.history or observe_history(self.opponents.agents)
-        self.batch = Batch(num_games, players, self.edition, reward, history=history)
+        self.batch = Batch(num_games, players, self.edition, reward)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
         self.pictures = Pictures(render_mode, self.batch, metadata, ResetNeeded)
         self._renders = render_mode is not None
         self._games = np.arange(num_games)
-        self._views = np.zeros((num_games, players, self.batch.num_features), np.float32)
+        self._views = np.zeros((num_games, players, NUM_FEATURES), np.float32)
         self._actions = np.zeros((num_games, players), np.int8)
         self._rewards = np.zeros((num_games, players), np.float32)
         self._done = np.zeros(num_games, np.bool_)

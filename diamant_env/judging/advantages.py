@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import Agent, answer_of, observe_history
+from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.deviation import DeviationGain, DeviationGame
@@ -187,7 +187,7 @@ def _summed(
     seating = seat_with(np.ones((games, game.players - 1), np.int64))
     earned = []
     for one in (recorder, make(agent, fresh=True)):
-        batch = Batch(games, game.players, game.edition, game.reward, history=observe_history([recorder, agent]))
+        batch = Batch(games, game.players, game.edition, game.reward)
         batch.reset(keys)
         earned.append(own(Table(batch, [one, make(agent, fresh=True)], seating).play_out()))
     full = sums[1].totals.sum(axis=(1, 2)) if len(sums) > 1 else np.zeros(0)

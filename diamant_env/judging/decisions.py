@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from diamant_env import exact
 from diamant_env.advice.hint import champion, why_no_search
-from diamant_env.agent import Agent, observe_history
+from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import checked_int
@@ -209,7 +209,7 @@ def _decisions(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
     """Play one game at each table; return the observations, probabilities and game indices of agent 0's decisions."""
     games, seats = seating.shape
-    batch = Batch(games, seats, edition, history=observe_history(agents))
+    batch = Batch(games, seats, edition)
     table, actions = Table(batch, agents, seating), np.zeros(seating.shape, np.int8)
     observations = batch.reset(seeds.generate_state(games, np.uint64))
     made = []

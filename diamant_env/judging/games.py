@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
@@ -175,7 +174,7 @@ def play(
     game_seeds, agent_seeds = children(seeds, 2)
     states = agent_seeds.generate_state(len(agents)).tolist()
     made = [make(agent, state, fresh=True) for agent, state in zip(agents, states, strict=True)]
-    batch = Batch(tables, seats, edition, "win", blank_rivals=blank_rivals, history=observe_history(made))
+    batch = Batch(tables, seats, edition, "win", blank_rivals=blank_rivals)
     table = Table(batch, made, seating)
     played = Played(
         seating,

@@ -35,12 +35,12 @@ class OwnAgent:
 
     Args:
         name: Its ``str``.
-        agent: An object with `act`, see `Agent`, and optionally `seed`, `memoryless` and `history`.
+        agent: An object with `act`, see `Agent`, and optionally `seed` and `memoryless`.
     """
 
     def __init__(self, name: str, agent: Any) -> None:
         self.name, self.agent = name, agent
-        self.memoryless, self.history = (getattr(agent, each, False) for each in ("memoryless", "history"))
+        self.memoryless = getattr(agent, "memoryless", False)
         if callable(seed := getattr(agent, "seed", None)):
             self.seed = seed
 

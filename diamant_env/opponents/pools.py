@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from diamant_env.agent import Agent, observe_history
+from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.observation import Observations
@@ -85,8 +85,7 @@ def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals:
     Raises:
         ValueError: If it does not, such as one that reads hidden chests.
     """
-    history = observe_history([agent])
-    seen = Batch(1, players, edition, blank_rivals=blank_rivals, history=history).reset(0)[0]
+    seen = Batch(1, players, edition, blank_rivals=blank_rivals).reset(0)[0]
     agent.act(Observations(seen), np.ones(len(seen), bool))
 
 

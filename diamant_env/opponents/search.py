@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import Agent, answer_of, observe_history
+from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.records import from_observation
@@ -123,8 +123,6 @@ class SearchAgent:
         cut: bool = True,
         edition: str | Edition | None = None,
     ) -> None:
-        if observe_history([base]):
-            raise ValueError(f"{base} observes the history of decisions, which roll-outs from an observation lack")
         self.base = base
         self.budget = budget or Budget()
         cuts = cut and self.budget.objective == "win" and isinstance(base, NetworkAgent)

@@ -63,7 +63,7 @@ class Table:
         """Ask all agents; return float32 (N, seats), 0 for `EMPTY` seats.
 
         Args:
-            observations: float32 (N, seats, num_features of the batch).
+            observations: float32 (N, seats, NUM_FEATURES).
             mask: bool (N,), the games that play this turn; all by default. Memoryless agents get the rows that must
                 decide in these games; others get all their rows, with those of the other games marked as not deciding.
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import Edition
@@ -59,7 +58,7 @@ class GameSession:
         seeds = np.random.SeedSequence(seed).generate_state(len(agents)).tolist()
         seated = [seat for seat, agent in enumerate(agents) if agent is not None]
         made = [make(agent, own) for agent, own in zip(agents, seeds, strict=True) if agent is not None]
-        self.batch = Batch(1, len(agents), edition, hidden_chests=hidden_chests, history=observe_history(made))
+        self.batch = Batch(1, len(agents), edition, hidden_chests=hidden_chests)
         self.edition = self.batch.editions[0]
         seating = [seated.index(seat) if seat in seated else EMPTY for seat in range(len(agents))]
         self.table = Table(self.batch, made, [seating])

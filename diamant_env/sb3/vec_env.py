@@ -14,7 +14,6 @@ from gymnasium.spaces import Discrete
 from numpy.typing import ArrayLike, NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
@@ -23,7 +22,7 @@ from diamant_env.envs.opponent_seats import LineUps, make_opponents, names_mix, 
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import checked_options
 from diamant_env.gym_env import DiamantEnv
-from diamant_env.observation import Observations
+from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.rewards import Reward
@@ -118,8 +117,7 @@ class DiamantVecEnv(Rows):
         given: list[Any] = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
         drawn = seating is None and names_mix(opponents)
         agents = [] if drawn else make_opponents(given)
-        history = self.layout.history or observe_history(agents)
-        self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals, history=history)
+        self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals)
         shape = (num_games, self.batch.seats)
         self._line_ups = LineUps(opponents, self.batch.seats - 1, self.batch.editions) if drawn else None
         if self._line_ups is not None:
@@ -139,7 +137,7 @@ class DiamantVecEnv(Rows):
         if len(self.rows) == 0:
             raise ValueError("no seat is left for the learner")
         self._has_opponents = bool((self.table.seating != EMPTY).any())
-        self._observations = np.zeros((*shape, self.batch.num_features), np.float32)
+        self._observations = np.zeros((*shape, NUM_FEATURES), np.float32)
         self._final_observations = np.zeros_like(self._observations)
         self._rewards = np.zeros(shape, np.float32)
         self._done = np.zeros(num_games, np.bool_)

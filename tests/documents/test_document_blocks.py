@@ -45,7 +45,7 @@ SMALLER = {
         "every=100_000": "every=4_000",
         "model.learn(300_000, callback=judge, progress_bar=True)": "model.learn(4096, callback=judge)",
     },
-    "libraries.md": {"model.learn(300_000)": "model.learn(640)"},
+    "libraries.md": {"learn(300_000)": "learn(640)", "learn(500_000)": "learn(4096)", "games=10_000": "games=200"},
     "benchmark.md": {
         "--algorithms ppo a2c --seeds 1": f"--algorithms ppo a2c --seeds 1 {TINY_BENCHMARK}",
     },

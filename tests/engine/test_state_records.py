@@ -222,7 +222,6 @@ def test_solution_refuses_unknown_trap():
 RANDOM_RECORDS = """
 import numpy as np
 from diamant_env import GAME, NUM_FEATURES, Batch, Edition
-from diamant_env.observation import NUM_HISTORY
 TWO_LEAVE = Edition("two leave", (1, 5, 7, 11), ("a", "b", "c"), 2, relics=(3,), expeditions=3, bust_removes=2)
 NAMES = [name for name in GAME.names if name not in ("key", "edition", "num_players")]
 refused = played = 0

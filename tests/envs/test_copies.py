@@ -41,13 +41,13 @@ def turn(env, random):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: diamant_v0.parallel_env(3, observation="history"),
+        lambda: diamant_v0.parallel_env(3, observation=["bag", "turn"]),
         lambda: diamant_v0.parallel_env(3, render_mode="ansi", reward="margin"),
         diamant_v0.raw_env,
         diamant_v0.env,
         lambda: gymnasium.make("diamant_env/Diamant-v0", opponents="mixture", seat=None),
-        lambda: gymnasium.make_vec("diamant_env/Diamant-v0", num_envs=3, opponents="ev", observation="history"),
-        lambda: DiamantVecEnv(2, 3, opponents="mixture", observation="history"),
+        lambda: gymnasium.make_vec("diamant_env/Diamant-v0", num_envs=3, opponents="ev", observation=["bag", "turn"]),
+        lambda: DiamantVecEnv(2, 3, opponents="mixture", observation=["bag", "turn"]),
     ],
 )
 def test_copy_mid_game_continues_identically(make, duplicate):

@@ -21,7 +21,7 @@ SETTINGS = [
     (PARALLEL, {"edition": "diamond"}, "unknown edition 'diamond'; published editions: iello-2016"),
     (PARALLEL, {"num_players": 1, "reward": "margin"}, "reward 'margin' compares a player with the others"),
     (PARALLEL, {"mask": "both"}, "unknown mask 'both'; allowed: info, observation, none"),
-    (PARALLEL, {"observation": "bag"}, "None, 'history' or names of fields are allowed"),
+    (PARALLEL, {"observation": "bag"}, "None or names of fields are allowed"),
     (PARALLEL, {"observation": ["bag", "gems"]}, "no field 'gems'; did you mean path_gems"),
     *((make, {"num_players": 9}, "num_players=9; a whole number, 1 to 8") for make in (diamant_v0.env, DiamantEnv)),
     (DiamantEnv, {"num_players": 3.5}, "num_players=3.5; a whole number, 1 to 8"),

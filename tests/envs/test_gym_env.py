@@ -86,8 +86,8 @@ def play_by_hand(batch, seed, learner, agents):
 def test_games_equal_batch(players, seat, reward):
     texts = ["random:0.3", "bag:4", "cards:3", "random:0.1", "traps:1", "solo-grab:3,6", "bag:12"][: players - 1]
     edition = "everdeck-relics"
-    env = DiamantEnv(players, edition, reward, texts, seat, observation="history")
-    batch = Batch(1, players, edition, reward, history=True)
+    env = DiamantEnv(players, edition, reward, texts, seat)
+    batch = Batch(1, players, edition, reward)
     skipped = ended_in_camp = 0
     for seed in range(8):
         observations, rewards, infos = play(env, seed)

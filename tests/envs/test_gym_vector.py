@@ -17,7 +17,7 @@ SETTINGS = [
     {"num_players": 3, "reward": "win", "opponents": ["random:0.4", lambda obs: obs["bag"] / 20 > 0.5], "seat": None},
     {"num_players": 4, "expeditions": 1, "opponents": ["cards:3", "continue", "cards:3"]},
     {"num_players": 2, "opponents": "continue", "hidden_chests": True},
-    {"num_players": 3, "opponents": "cards:3", "observation": "history", "seat": None},
+    {"num_players": 3, "opponents": "cards:3", "observation": ["bag", "rival_chest"], "seat": None},
     {"opponents": "ev,bag:9,cards:3,continue", "seat": None},
     {"opponents": ["held-out", "bag:5", "traps:2,bag:9,cards:3"], "hidden_chests": True},
 ]

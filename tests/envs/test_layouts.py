@@ -1,62 +1,28 @@
-"""Selected fields, history of decisions and custom rewards, in a batch and all environments."""
+"""Selected fields and custom rewards, in a batch and all environments."""
 
 import copy
 import pickle
-from dataclasses import replace
 
 import gymnasium
 import numpy as np
 import pytest
 
-from diamant_env import NUM_FEATURES, NUM_HISTORY, Batch, Observations, columns, diamant_v0
+from diamant_env import NUM_FEATURES, Batch, columns, diamant_v0
 from diamant_env.editions import Edition
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
-from diamant_env.observation import HISTORY_EXPEDITIONS
 from tests.support.play import Play
 
 # Two players get 2 gems each from the 5; then two mud cards: a certain bust.
 CERTAIN = Edition(name="certain", treasures=(5,), traps=("mud",), trap_copies=2, expeditions=2, bust_removes=0)
-FRESH = [[[0, 0]] * 2, [[0, 0]] * 2, [1, 0], [0, 0]]  # the history of a game at its first card, see `history_of`
-SOME = ["path_gems", "rival_inside", "history_banked"]
+SOME = ["path_gems", "rival_inside", "bag"]
 
 
 def gems(banked, chests, inside, done):
     return banked
 
 
-@pytest.mark.parametrize("hidden", [False, True])
-def test_history_of_leavers(hidden):
-    """Three expeditions of a scripted deck, from two seats; banked gems are public even with hidden chests."""
-    env = diamant_v0.parallel_env(3, observation="history", hidden_chests=hidden)
-    env.reset(options={"deck": [15, 9, "snake", 7, "boulder", "snake", "snake", 4]})
-    env.step({"player_0": 1, "player_1": 0, "player_2": 0})  # 5 at turn 1
-    env.step({"player_1": 1, "player_2": 0})  # 5 + 4 + 1 on the path at turn 2
-    env.step({"player_2": 1})  # 5 + 4, the expedition ends at turn 3
-    env.step(dict.fromkeys(env.agents, 0))
-    env.step({"player_0": 0, "player_1": 1, "player_2": 0})  # 2 + 1 at turn 2, then a first snake
-    observations, *_ = env.step({"player_0": 0, "player_2": 0})  # the second snake
-    for seat in (0, 2):
-        shown = Observations(observations[f"player_{seat}"])
-        order = [seat, (seat + 1) % 3, (seat + 2) % 3]
-        left = np.array([[0, 0, 1], [0, 2, 2], [0, 0, 3]])
-        banked = np.array([[0, 0, 5], [0, 3, 10], [0, 0, 9]])
-        shape = (8, HISTORY_EXPEDITIONS)
-        np.testing.assert_array_equal(shown["history_left_turn"].reshape(shape)[:3, :3], left[order])
-        np.testing.assert_array_equal(shown["history_banked"].reshape(shape)[:3, :3], banked[order])
-        np.testing.assert_array_equal(shown["history_turns"], [1, 4, 3, 0, 0])
-        np.testing.assert_array_equal(shown["history_bust"], [0, 1, 0, 0, 0])
-        assert not shown["history_left_turn"].reshape(shape)[3:].any()
-
-
-def history_of(row):
-    """Return the history of two expeditions: turns of leaving and gems banked by seat, cards, busts."""
-    seen = Observations(row)
-    seats = [seen[name].reshape(8, -1)[:2, :2].tolist() for name in ("history_left_turn", "history_banked")]
-    return [*seats, seen["history_turns"][:2].tolist(), seen["history_bust"][:2].tolist()]
-
-
-def test_ended_or_masked_games_get_no_reward_or_history():
+def test_ended_or_masked_games_get_no_reward():
     """Two players at tables of three seats, in the last expedition; `mask` skips the last game once."""
     masks = []
 
@@ -65,7 +31,7 @@ def test_ended_or_masked_games_get_no_reward_or_history():
         banked[...] = chests[...] = 99  # copies
         return np.ones(banked.shape)
 
-    batch = Batch(4, 2, CERTAIN, one_each, seats=3, history=True)
+    batch = Batch(4, 2, CERTAIN, one_each, seats=3)
     batch.restore(np.array([Play([5, 5], 2, CERTAIN).all_leave().game] * 4))
     leaves = np.array([[1, 1, 0], [2, 2, 0], [1, 0, 0], [0, 0, 0]])
     plays = [[1, 1, 1, 1], [0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
@@ -75,58 +41,29 @@ def test_ended_or_masked_games_get_no_reward_or_history():
         assert masks.pop() == played
         np.testing.assert_array_equal(rewards, np.outer(played, [1, 1, 0]))
     assert batch.games["chest"][:, :2].tolist() == [[4, 4], [4, 4], [5, 2], [2, 2]]
-    ends = [
-        [[[1, 0], [1, 0]], [[2, 0], [2, 0]], [1, 0], [0, 0]],
-        [[[2, 0], [2, 0]], [[2, 0], [2, 0]], [2, 0], [0, 0]],
-        [[[1, 0], [0, 0]], [[3, 0], [0, 0]], [3, 0], [1, 0]],
-        [[[0, 0], [0, 0]], [[0, 0], [0, 0]], [3, 0], [1, 0]],
-    ]
-    assert [*map(history_of, batch.observe()[:, 0])] == ends
-    batch.reset(seed=0, mask=np.array([True, False, False, False]))
-    ends[0] = FRESH
-    assert [*map(history_of, batch.observe()[:, 0])] == ends
 
 
-def test_restored_game_starts_new_history():
-    batch = Batch(1, 2, CERTAIN, history=True)
-    batch.reset(seed=1)
-    batch.step(np.ones((1, 2), np.int8))
-    batch.restore(Play([5, 5, "mud"], 2, CERTAIN).play("all -").game[None])
-    for left, banked in ((0, 0), (2, 2)):
-        row = batch.observe()[0, 0]
-        assert history_of(row) == [[[left, 0]] * 2, [[banked, 0]] * 2, [2, 0], [0, 0]]
-        batch.step(np.ones((1, 2), np.int8))
-
-
-def test_history_and_custom_reward_change_nothing_else():
-    plain, followed = Batch(64, [3, 5] * 32), Batch(64, [3, 5] * 32, reward=gems, history=True)
-    final, longer = (np.zeros((64, 5, batch.num_features), np.float32) for batch in (plain, followed))
-    np.testing.assert_array_equal(plain.reset(3), followed.reset(3)[..., :NUM_FEATURES])
+def test_custom_reward_changes_nothing_else():
+    plain, own = Batch(64, [3, 5] * 32), Batch(64, [3, 5] * 32, reward=gems)
+    final, again = np.zeros((2, 64, 5, NUM_FEATURES), np.float32)
+    np.testing.assert_array_equal(plain.reset(3), own.reset(3))
     random = np.random.default_rng(0)
     for _ in range(150):
         actions = (random.random((64, 5)) < 0.3).astype(np.int8)
         expected = plain.step(actions, auto_reset=True, final_observations=final)
-        found = followed.step(actions, auto_reset=True, final_observations=longer)
-        for one, other in zip((expected[0], final, *expected[1:]), (found[0], longer, *found[1:]), strict=True):
-            np.testing.assert_array_equal(one, other[..., : one.shape[-1]])
-        fresh = found[0][plain.games["expedition"] + plain.games["turn"] == 2]
-        assert (fresh[:, 0, columns("history_turns")] * 8 == [1, 0, 0, 0, 0]).all()
-        assert not fresh[..., columns("history_left_turn", "history_banked")].any()
-    again = pickle.loads(pickle.dumps(followed))
-    np.testing.assert_array_equal(again.observe(), followed.observe())
-    state = followed.save()
-    with pytest.raises(ValueError, match="has no history"):
-        again.restore(replace(state, history=state.history[:2]))
+        found = own.step(actions, auto_reset=True, final_observations=again)
+        for one, other in zip((*expected, final), (*found, again), strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_views_agree():
-    whole = diamant_v0.parallel_env(3, observation="history", reward=gems)
+    whole = diamant_v0.parallel_env(3, reward=gems)
     part = diamant_v0.parallel_env(3, observation=np.array(SOME))
     single = DiamantEnv(3, opponents="bag:12", observation=SOME, reward=gems)
     vector = gymnasium.make_vec(
         "diamant_env/Diamant-3p-v0", num_envs=2, opponents="bag:12", observation=SOME, reward=gems
     )
-    assert whole.observation_space("player_0").shape == (NUM_FEATURES + NUM_HISTORY,)
+    assert whole.observation_space("player_0").shape == (NUM_FEATURES,)
     assert part.observation_space("player_0") == single.observation_space == vector.single_observation_space
     rows, parts = whole.reset(seed=5)[0], part.reset(seed=5)[0]
     alone, many = single.reset(seed=5)[0], vector.reset(seed=5)[0]

@@ -112,7 +112,7 @@ def rows_and_games(**settings):
     return sb3.DiamantVecEnv(2, 3, **settings), same_step(4, **settings)
 
 
-@pytest.mark.parametrize("shown", [None, "history"])
+@pytest.mark.parametrize("shown", [None, ["bag", "turn"]])
 def test_gymnasium_vec_env_equals_dummy_vec_env(shown):
     settings = {"seat": None, "observation": shown}
     ours, theirs = same_step(3, **settings), vec_env.DummyVecEnv([lambda: DiamantEnv(3, **settings)] * 3)

@@ -9,10 +9,8 @@ from gymnasium.spaces import Box, Discrete
 from diamant_env import (
     CONTINUE,
     FIELDS,
-    HISTORY,
     LEAVE,
     NUM_FEATURES,
-    NUM_HISTORY,
     Batch,
     Observations,
     columns,
@@ -111,31 +109,7 @@ def test_blank_rivals_erase_rival_fields_only():
     assert seen[..., columns("rival_present")].any()
 
 
-# name, first column, size, scale, high
-HISTORY_LAYOUT = [
-    ("history_left_turn", 90, 40, 8, 100),
-    ("history_banked", 130, 40, 16, 1500),
-    ("history_turns", 170, 5, 8, 100),
-    ("history_bust", 175, 5, 1, 1),
-]
-
-
-def test_history_follows_fields():
-    known = [(field.name, field.columns[0], field.size, field.scale, field.high) for field in HISTORY]
-    assert (known, NUM_HISTORY) == (HISTORY_LAYOUT, 90)
-    wide = Observations(np.arange(180, dtype=np.float32))
-    assert list(wide) == [field.name for field in FIELDS + HISTORY]
-    assert len(wide) == len(FIELDS) + 4
-    assert "history_bust" not in Observations(np.zeros(90, np.float32))
-    for name, first, size, scale, high in HISTORY_LAYOUT:
-        chosen = np.arange(first, first + size)
-        np.testing.assert_array_equal(columns(name), chosen)
-        np.testing.assert_array_equal(wide[name], chosen * scale)
-        space = observation_space(columns("bag", name))
-        assert space.shape == (1 + size,)
-        assert (space.high[1:] == high / scale).all()
-        assert not space.low.any()
-        assert f"| {first}–{first + size - 1} | `{name}` | {scale} | 0 … {high} |" in field_table(HISTORY)
+def test_unknown_fields_and_lengths():
     assert observation_space().shape == (90,)
     with pytest.raises(ValueError, match="no field 'bags', 'gold'; did you mean bag"):
         columns("bag", "bags", "gold")
@@ -153,7 +127,7 @@ def test_columns_in_tables_and_spaces():
     rows[:, SLICES["bag"]] = [[1], [2]]
     assert f"  {'bag':<18}8 … 16\n" in repr(Observations(rows))
     assert f"  {'bag':<18}8\n" in repr(Observations(rows[0]))
-    for chosen, expected in ((None, range(90)), ("history", range(180)), (["bag", "relics"], [45, 2])):
+    for chosen, expected in ((None, range(90)), (["bag", "relics"], [45, 2])):
         space = diamant_v0.parallel_env(3, observation=chosen).observation_space("player_0")
         assert shown_columns(space).tolist() == list(expected)
     assert shown_columns(Box(0, 1, (91,))) is None

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from diamant_env import Batch, Observations
-from diamant_env.agent import answer_of
 from diamant_env.commands import diamant
 from diamant_env.opponents import make
 from diamant_env.opponents.models.export import to_network
@@ -27,9 +26,9 @@ def one_thread():
     torch.set_num_threads(1)
 
 
-def rows(players=3, games=40, turns=3, history=False):
+def rows(players=3, games=40, turns=3):
     """Return observations of some games after some turns, and a mask of the seats that must decide."""
-    batch, random = Batch(games, players, history=history), np.random.default_rng(0)
+    batch, random = Batch(games, players), np.random.default_rng(0)
     seen = batch.reset(1)
     for _ in range(turns):
         seen, _, _ = batch.step((random.random((games, players)) < 0.2).astype(np.int8))
@@ -47,15 +46,13 @@ def trained(algorithm, policy="MlpPolicy", observation=None, steps=200, **settin
     return algorithm(policy, env, seed=1, policy_kwargs={"net_arch": [8]}, **settings).learn(steps)
 
 
-@pytest.mark.parametrize("observation", [None, SOME, "history"], ids=["all", "some", "history"])
+@pytest.mark.parametrize("observation", [None, SOME], ids=["all", "some"])
 @pytest.mark.parametrize("algorithm", ["PPO", "MaskablePPO"])
 def test_sb3_zip_gives_probabilities_of_its_policy(algorithm, observation, tmp_path):
     model = trained(getattr(contrib, algorithm, None) or getattr(sb3, algorithm), observation=observation, **FEW)
     model.save(tmp_path / "ppo.zip")
-    flat, inside = rows(history=observation == "history")
-    shown = {None: flat, "history": flat}.get(observation if isinstance(observation, str | None) else "")
-    if shown is None:
-        shown = flat[:, [*range(45, 46), 44, 51, *range(5, 40, 5)]]
+    flat, inside = rows()
+    shown = flat if observation is None else flat[:, [45, 44, 51, *range(5, 40, 5)]]
     with torch.no_grad():
         expected = model.policy.get_distribution(torch.as_tensor(shown)).distribution.probs[:, 1].numpy()
     for given in (str(tmp_path / "ppo.zip"), tmp_path / "ppo.zip", model, model.policy):
@@ -63,9 +60,6 @@ def test_sb3_zip_gives_probabilities_of_its_policy(algorithm, observation, tmp_p
         np.testing.assert_allclose(found[inside], expected[inside], rtol=1e-6)
     assert len(set(expected[inside].round(4).tolist())) > 3
     assert str(make(model)) == algorithm
-    if observation == "history":
-        with pytest.raises(ValueError, match="PPO observes the history of decisions, which is not available here"):
-            answer_of(make(model), Observations(flat[:, :90]), inside)
 
 
 @pytest.mark.parametrize("algorithm", ["DQN", "QRDQN"])

@@ -66,8 +66,8 @@ def with_two_logits(layers: Layers) -> Layers:
 def _of_policy(agent: SB3Agent) -> tuple[Layers, str]:
     """Return the layers and the activation of a policy, from all features to two logits."""
     policy = agent.policy
-    if agent.history or not agent.memoryless or not hasattr(policy, "action_net"):
-        reason = "only feed-forward policies with probabilities and without history are exported"
+    if not agent.memoryless or not hasattr(policy, "action_net"):
+        reason = "only feed-forward policies with probabilities are exported"
         raise ValueError(f"{agent} can't be exported: {reason}")
     parts = [*policy.features_extractor.modules(), *policy.mlp_extractor.policy_net.modules(), policy.action_net]
     layers, activation = _perceptron(parts, str(agent))

@@ -11,7 +11,7 @@ from gymnasium.spaces import Dict, Discrete, Space
 from numpy.typing import NDArray
 
 from diamant_env.agent import answer_deciding
-from diamant_env.observation import FIELDS, HISTORY, NUM_FEATURES, Observations, shown_columns
+from diamant_env.observation import FIELDS, NUM_FEATURES, Observations, shown_columns
 
 
 class SB3Agent:
@@ -21,8 +21,8 @@ class SB3Agent:
     decision and reset with each game.
 
     Args:
-        policy: A policy whose observation space is one of this package (all fields, ``observation=[…]`` or
-            ``"history"``), or a Dict of such an ``"observation"`` and an ``"action_mask"``.
+        policy: A policy whose observation space is one of this package (all fields or ``observation=[…]``), or a
+            Dict of such an ``"observation"`` and an ``"action_mask"``.
         name: Name of the agent.
         statistics: The `VecNormalize` of its training, or None.
 
@@ -37,7 +37,6 @@ class SB3Agent:
             raise ValueError(f"{name} has a weight that is not a finite number")
         self.policy, self.name, self.statistics = policy, name, statistics
         self.columns, self.masked = _observed(policy.observation_space, name)
-        self.history = bool((self.columns >= NUM_FEATURES).any())
         self.memoryless = not hasattr(policy, "lstm_actor")
         self._states: Any = None
 
@@ -88,10 +87,10 @@ def _observed(space: Space, name: str) -> tuple[NDArray[np.intp], bool]:
         inner, masked = space["observation"], True
     found = shown_columns(inner)
     if found is None:
-        names = ", ".join(field.name for field in FIELDS + HISTORY)
+        names = ", ".join(field.name for field in FIELDS)
         raise ValueError(
             f"{name} observes {str(space)[:60]}; the {NUM_FEATURES} features of diamant_env are needed, "
-            f'or those of its observation=[…] or "history"; fields: {names}'
+            f"or those of its observation=[…]; fields: {names}"
         )
     return found, masked
 
