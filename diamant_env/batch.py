@@ -5,22 +5,22 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.compilation import warn_if_uncached
-from diamant_env.editions import Edition
+from diamant_env.editions import NO_CARD, Edition, find_edition
 from diamant_env.engine import loops
 from diamant_env.engine.arguments import (
     BOOL,
     FLOAT32,
     INT8,
+    as_int8,
     checked_array,
     checked_int,
     editions_per_game,
-    legal_actions,
+    illegal_action,
     output,
     players_per_game,
     seat_axis,
@@ -29,7 +29,7 @@ from diamant_env.engine.arguments import (
 )
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.observation_writer import LENGTHS
-from diamant_env.engine.records import as_bytes, check_games
+from diamant_env.engine.records import as_bytes, check_games, observe_records
 from diamant_env.engine.scripts import check_script, missing_card, script_of
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.random_numbers import keys_of_next_games, keys_of_seeds
@@ -45,13 +45,11 @@ class SavedBatch:
 
     Attributes:
         games: Records of type `GAME` (N,).
-        script: int8 (N, cards), scripted cards.
-        position: int64 (N,), index of the next scripted card of each game.
+        script: int8 (N, cards), scripted cards; those revealed are `NO_CARD`.
     """
 
     games: NDArray
     script: NDArray[np.int8]
-    position: NDArray[np.int64]
 
 
 class Batch:
@@ -103,10 +101,9 @@ class Batch:
         self._edition_rows = np.array([self.editions.index(one) for one in chosen], np.int64)
         self._edition_table = edition_table(self.editions)
         self._edition_memory = as_bytes(self._edition_table)
-        self._games = np.zeros(num_games, GAME)
+        self._memory = as_bytes(np.zeros(num_games, GAME))
         self._games["edition"], self._games["num_players"] = self._edition_rows, self.num_players
-        self._memory = as_bytes(self._games)
-        self._script, self._position = np.zeros((num_games, 0), np.int8), np.zeros(num_games, np.int64)
+        self._script, self._all = np.zeros((num_games, 0), np.int8), np.ones(num_games, np.bool_)
         self._absent = np.arange(self.seats) >= self.num_players[:, None]
         self._any_absent, self.started = bool(self._absent.any()), False
 
@@ -114,6 +111,11 @@ class Batch:
         sizes, editions = map(str, np.unique(self.num_players)), (edition.name for edition in self.editions)
         what = f"{', '.join(sizes)} players, {', '.join(editions)}, reward {self.reward}"
         return f"<Batch of {self.num_games} games: {what}>"
+
+    @property
+    def _games(self) -> NDArray:
+        """The records (N,) in `_memory`."""
+        return self._memory.view(GAME)[:, 0]
 
     @property
     def games(self) -> np.recarray:
@@ -161,7 +163,7 @@ class Batch:
             RuntimeError: If the mask of the first reset excludes games.
             ValueError: If an argument is invalid or a card is not in the deck; the games are then unchanged.
         """
-        chosen = np.ones(self.num_games, bool) if mask is None else checked_array(mask, "mask", BOOL, (self.num_games,))
+        chosen = self._mask(mask)
         if not chosen.all() and not self.started:
             raise RuntimeError("the first reset must start all games: call reset() without a mask first")
         if not chosen.all() and deck is not None:
@@ -170,20 +172,20 @@ class Batch:
         seeds = None if seed is None else seeds_per_game(seed, self.num_games)
         if seeds is None and not self.started:
             seeds = seeds_per_game(np.random.SeedSequence().generate_state(self.num_games, np.uint64), self.num_games)
-        script = None if deck is None else np.stack([script_of(deck, edition) for edition in self.editions])
-        before = self.save() if script is not None and self.started else None
-        self._position[chosen] = self._script.shape[1]
-        if script is not None:
-            self._script, self._position[:] = script[self._edition_rows], 0
+        before = self._memory.copy(), self._script.copy()
+        if deck is None:
+            self._script[chosen] = NO_CARD
+        else:
+            self._script = np.stack([script_of(deck, edition) for edition in self.editions])[self._edition_rows]
         keys = self._games["key"][chosen]
         self._games["key"][chosen] = keys_of_next_games(keys) if seeds is None else keys_of_seeds(seeds[chosen])
-        try:
-            self._run(chosen, start=loops.START, rows=observations)
-        except ValueError:
-            if before is not None:
-                self._restore_unchecked(before)
-            raise
+        missing = loops.start_games(self._memory, self._edition_memory, chosen, self._script)
+        if missing >= 0:
+            error = missing_card(self._script[missing], self.editions, self._games[missing])
+            self._memory[:], self._script = before
+            raise error
         self.started = True
+        self._observe(observations, self._all)
         return observations
 
     def step(
@@ -220,14 +222,13 @@ class Batch:
         """
         rows = self.observe() if observations is None and mask is not None else observations
         observations = self._output(rows, "observations", FLOAT32, (self.seats, NUM_FEATURES))
-        final = loops.NO_ROWS
         if final_observations is not None:
-            final = output(final_observations, "final_observations", FLOAT32, observations.shape)
+            output(final_observations, "final_observations", FLOAT32, observations.shape)
             if not auto_reset:
                 raise ValueError("final_observations are written with auto_reset=True only")
-        rewards, done = self._turn(actions, rewards, done, mask, auto_reset, final, observations)
-        if final_observations is not None and self._any_absent:
-            final[self._absent & done[:, None]] = 0
+        playing = self._mask(mask)
+        rewards, done = self._turn(actions, rewards, done, playing, auto_reset, final_observations)
+        self._observe(observations, playing)
         return observations, rewards, done
 
     def play(
@@ -240,21 +241,20 @@ class Batch:
         mask: ArrayLike | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Play one turn like `step` without observations; return `rewards` and `done`."""
-        return self._turn(actions, rewards, done, mask, auto_reset, loops.NO_ROWS, loops.NO_ROWS)
+        return self._turn(actions, rewards, done, self._mask(mask), auto_reset, None)
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return the current observations, float32 (N, seats, NUM_FEATURES), written into `observations` if given."""
         self._require_games()
         observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
-        self._run(rows=observations)
+        self._observe(observations, self._all)
         return observations
 
     def state(self) -> NDArray[np.float32]:
         """Return the global state, float32 (N, NUM_FEATURES): seat 0's observation with open chests."""
         self._require_games()
-        state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
-        self._run(rows=state, show_all=True)
-        return state[:, 0]
+        opened = edition_table([find_edition(edition, hidden_chests=False) for edition in self.editions])
+        return observe_records(self._games, opened)[:, 0]
 
     def draw_decisions(self, leave_probability: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
         """Sample `actions`, int8 (N, seats), from probabilities of LEAVE, float32 (N, seats).
@@ -273,95 +273,82 @@ class Batch:
 
     def save(self) -> SavedBatch:
         """Return the games with their scripted cards, for `restore`."""
-        return SavedBatch(self.games, self._script.copy(), self._position.copy())
+        return SavedBatch(self.games, self._script.copy())
 
-    def restore(self, saved: SavedBatch | ArrayLike) -> None:
-        """Restore the state from `save`, or from records (N,) without scripted cards.
-
-        Args:
-            saved: A snapshot or records; editions and numbers of players must be those of this batch. Where a record
-                is in the phase `REVEAL`, the card is drawn at once.
+    def restore(self, saved: SavedBatch) -> None:
+        """Restore the games and their scripted cards from `save`.
 
         Raises:
             ValueError: If a record is invalid; the message names the game and the field, and the state is unchanged.
         """
-        phases: tuple[int, ...] = (DECIDE, OVER)
         if not isinstance(saved, SavedBatch):
-            saved, phases = SavedBatch(saved, self._script[:, :0], self._position * 0), (REVEAL, *phases)  # type: ignore[arg-type]
-        games = check_games(saved.games, self._edition_table, self._edition_rows, self.num_players, phases)
-        script, position = check_script(saved.script, saved.position, self.num_games)
-        self._restore_unchecked(SavedBatch(games, script, position))
+            raise ValueError(f"{type(saved).__name__}; a SavedBatch is expected (records are set by set_states)")
+        self._set(saved.games, check_script(saved.script, self.num_games), (DECIDE, OVER))
+
+    def set_states(self, records: ArrayLike) -> None:
+        """Set the games to records of type `GAME` (N,), without scripted cards.
+
+        Args:
+            records: Editions and numbers of players must be those of this batch. Where a record is in the phase
+                `REVEAL`, the card is drawn at once.
+
+        Raises:
+            ValueError: If a record is invalid; the message names the game and the field, and the state is unchanged.
+        """
+        self._set(records, self._script[:, :0].copy(), (REVEAL, DECIDE, OVER))
+        loops.reveal_cards(self._memory, self._edition_memory, self._script)
 
     __copy__ = copy.deepcopy  # a shallow copy would share the games
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_games"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _games=state["_memory"].view(GAME)[:, 0])
-
-    def _restore_unchecked(self, saved: SavedBatch) -> None:
-        """Restore a snapshot without validation."""
-        self._games[:], self._script, self._position = saved.games, saved.script, saved.position
-        self._run(start=loops.ONLY_REVEAL)
-        self.started = True
+    def _set(self, records: ArrayLike, script: NDArray[np.int8], phases: tuple[int, ...]) -> None:
+        """Set checked records and scripted cards."""
+        self._games[:] = check_games(records, self._edition_table, self._edition_rows, self.num_players, phases)
+        self._script, self.started = script, True
 
     def _turn(
         self,
         actions: ArrayLike,
         rewards: NDArray[np.float32] | None,
         done: NDArray[np.bool_] | None,
-        mask: ArrayLike | None,
+        playing: NDArray[np.bool_],
         auto_reset: bool,
-        final: NDArray[np.float32],
-        rows: NDArray[np.float32],
+        final_observations: NDArray[np.float32] | None,
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         self._require_games()
-        actions = legal_actions(actions, self._memory, (self.num_games, self.seats))
+        given, legal = as_int8(actions, (self.num_games, self.seats))
         rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
         done = self._output(done, "done", BOOL, ())
-        chosen = loops.ALL_GAMES if mask is None else checked_array(mask, "mask", BOOL, (self.num_games,))
-        if not callable(self.reward) and not self._script.shape[1]:
-            self._run(chosen, (actions, rewards, done), loops.START_NEXT if auto_reset else loops.NO_START, final, rows)
-            return rewards, done
-        before = self.save()
+        own = callable(self.reward)
+        before = (self._memory.copy(), self._script.copy()) if own or self._script.shape[1] else None
+        played = playing & ~self.over if own else playing
         try:
-            self._run(chosen, (actions, rewards, done))
-            played = (before.games["phase"] != OVER) & (chosen if chosen.size else True)
-            if callable(self.reward):
-                rewards[...] = own_rewards(self.reward, self._games, played, self._absent)
+            illegal, missing, ended = loops.play_turn(
+                self._memory, self._edition_memory, playing, legal, rewards, done, self._reward_code, self._script
+            )
+            if illegal >= 0:
+                raise illegal_action(given, illegal)
+            if missing >= 0:
+                raise missing_card(self._script[missing], self.editions, self._games[missing])
+            if own:
+                rewards[...] = own_rewards(self.reward, self._games, played, self._absent)  # type: ignore[arg-type]
         except BaseException:
-            self._restore_unchecked(before)
+            if before is not None:
+                self._memory[:], self._script = before
             raise
-        if auto_reset and done.any():
-            if final.shape[0]:
-                final[done] = self.observe()[done]
-            ended = done & chosen if chosen.size else done
-            self._run(ended, start=loops.START_NEXT)
-        if rows.shape[0]:
-            self.observe(rows)
+        if auto_reset and ended:
+            over = done & playing
+            if final_observations is not None:
+                final_observations[self._absent & over[:, None]] = 0
+                self._observe(final_observations, over)
+            loops.start_next_games(self._memory, self._edition_memory, over, self._script)
         return rewards, done
 
-    def _run(
-        self,
-        chosen: NDArray[np.bool_] = loops.ALL_GAMES,
-        turn: tuple[NDArray, NDArray, NDArray] | None = None,
-        start: int = loops.NO_START,
-        final: NDArray[np.float32] = loops.NO_ROWS,
-        rows: NDArray[np.float32] = loops.NO_ROWS,
-        show_all: bool = False,
-    ) -> None:
-        """Run `loops.run_games`; raise ValueError if a scripted card is not in the deck."""
-        actions, rewards, done = turn or loops.NO_TURN
-        missing = loops.run_games(
-            self._memory, self._edition_memory, chosen, turn is not None, start, actions, rewards, done,
-            self._reward_code, self._script, self._position, final, rows, show_all,
-            self.blank_rivals and not show_all, LENGTHS,
-        )  # fmt: skip
-        if missing != loops.NONE_MISSING:
-            game = self._games[missing]
-            script, edition = self._script[missing], self.editions[game["edition"]]
-            raise missing_card(script, int(self._position[missing]), edition, game["expedition"], game["turn"] + 1)
+    def _observe(self, observations: NDArray[np.float32], chosen: NDArray[np.bool_]) -> None:
+        loops.observe_games(self._memory, self._edition_memory, chosen, observations, self.blank_rivals, LENGTHS)
+
+    def _mask(self, mask: ArrayLike | None) -> NDArray[np.bool_]:
+        """Return the chosen games, bool (N,)."""
+        return self._all if mask is None else checked_array(mask, "mask", BOOL, (self.num_games,))
 
     def _require_games(self) -> None:
         if not self.started:

@@ -147,7 +147,7 @@ def why_no_search(edition: Edition, players: int) -> str | None:
 def seen_by(seat: int, games: list[GameState], edition: Edition) -> NDArray[np.float32]:
     """Return a seat's observations in states of a game, float32 (states, NUM_FEATURES)."""
     batch = Batch(len(games), int(games[0].num_players), edition)
-    batch.restore(np.array(games, GAME))
+    batch.set_states(np.array(games, GAME))
     return np.ascontiguousarray(batch.observe()[:, seat])
 
 

@@ -119,12 +119,17 @@ def legal_actions(actions: ArrayLike, memory: NDArray[np.uint8], shape: tuple[in
     Raises:
         ValueError: If the shape or dtype is wrong, or an action of a deciding seat is neither 0 nor 1.
     """
-    given, legal = _as_int8(actions, shape)
+    given, legal = as_int8(actions, shape)
     wrong = int(first_illegal(memory, legal))
     if wrong >= 0:
-        game, seat = divmod(wrong, shape[1])
-        raise _illegal(given[game, seat], f"seat {seat} in game {game}")
+        raise illegal_action(given, wrong)
     return legal
+
+
+def illegal_action(given: NDArray, index: int) -> ValueError:
+    """Return the error for the action at a flat index of (N, seats)."""
+    game, seat = divmod(index, given.shape[1])
+    return _illegal(given[game, seat], f"seat {seat} in game {game}")
 
 
 def checked_actions(actions: ArrayLike, ignored: NDArray[np.bool_], what: str) -> NDArray[np.int8]:
@@ -138,7 +143,7 @@ def checked_actions(actions: ArrayLike, ignored: NDArray[np.bool_], what: str) -
     Raises:
         ValueError: If the shape or dtype is wrong, or an action that is not ignored is neither 0 nor 1.
     """
-    given, legal = _as_int8(actions, ignored.shape)
+    given, legal = as_int8(actions, ignored.shape)
     wrong = (legal >> 1 != 0) & ~ignored
     if wrong.any():
         row = int(wrong.argmax())
@@ -158,7 +163,7 @@ def checked_action(action: Any, agent: str) -> int:
     raise _illegal(repr(action), agent)
 
 
-def _as_int8(actions: ArrayLike, shape: tuple[int, ...]) -> tuple[NDArray, NDArray[np.int8]]:
+def as_int8(actions: ArrayLike, shape: tuple[int, ...]) -> tuple[NDArray, NDArray[np.int8]]:
     """Return the actions as given and as contiguous int8, in which illegal values of other dtypes are 2."""
     given = as_array(actions, "actions")
     if given.shape != shape or given.dtype.kind not in "iub":

@@ -11,120 +11,13 @@ from diamant_env.compilation import jit
 from diamant_env.editions import NO_CARD
 from diamant_env.engine.observation_writer import FACTOR, OWN_AT, PUBLIC_AT, rebuild, write_observations
 from diamant_env.engine.turns import draw_card, draw_decision, reveal_until_decision
-from diamant_env.observation import NUM_FEATURES, TABLE_FEATURES
+from diamant_env.observation import TABLE_FEATURES
 from diamant_env.random_numbers import key_of_next_game
 from diamant_env.rewards import pay
 from diamant_env.rules import resolve_decisions, reveal, start_game
-from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER, REVEAL
+from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER
 
 _EXPEDITION, _TURN = TABLE_FEATURES + PUBLIC_AT.expedition, TABLE_FEATURES + PUBLIC_AT.turn
-NO_START, START_NEXT, START, ONLY_REVEAL = range(4)
-NONE_MISSING = -1
-ALL_GAMES = np.zeros(0, np.bool_)
-NO_ROWS = np.zeros((0, 0, NUM_FEATURES), np.float32)
-NO_TURN = np.zeros((0, 0), np.int8), np.zeros((0, 0), np.float32), np.zeros(0, np.bool_)  # actions, rewards, done
-
-
-@jit(cached=True)
-def run_games(
-    memory, edition_memory, chosen, play, start, actions, rewards, done, reward_code, script, position, final_rows,
-    rows, show_all, blank_rivals, lengths,
-):  # fmt: skip
-    """Play one turn, start games, write observations; one entry point, so that the rules are compiled once.
-
-    Args:
-        memory: The games.
-        edition_memory: Their editions.
-        chosen: bool (N,), the games to play or start; empty for all.
-        play: Whether to play a turn.
-        start: `NO_START`; `START_NEXT`: start the next game where one is over; `START`: start from the current key;
-            `ONLY_REVEAL`: reveal a card in games in phase `REVEAL`.
-        actions: int8 (N, seats), legal.
-        rewards: Output, float32 (N, seats), written if a turn is played.
-        done: Output, bool (N,), written if a turn is played.
-        reward_code: See `diamant_env.rewards.reward_code`.
-        script: int8 (N, cards), see `turns.reveal_until_decision`.
-        position: int64 (N,), index of the next scripted card.
-        final_rows: Output like `rows`, the last observations of games that end and are restarted.
-        rows: Output, float32 (N, seats, NUM_FEATURES or more), or empty for none.
-        show_all: Whether hidden chests are shown.
-        blank_rivals: Whether all features of rivals are 0.
-        lengths: `observation_writer.LENGTHS`.
-
-    Returns:
-        `NONE_MISSING`, or the first game whose scripted card is not in the deck; later games are then not processed.
-    """
-    games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
-    if play:
-        turn = NO_START if play else start  # a literal would trigger a second specialisation
-        missing = advance_games(games, editions, chosen, turn, actions, rewards, done, reward_code, script, position)
-        if missing != NONE_MISSING:
-            return missing
-    selected = np.zeros(games.shape[0], np.bool_)
-    for i in range(games.shape[0]):
-        selected[i] = not play or chosen.size == 0 or chosen[i]
-    if rows.shape[0]:
-        observe_games(games, editions, selected, rows, show_all, blank_rivals, lengths)
-    if start == NO_START:
-        return NONE_MISSING
-    due = REVEAL if start == ONLY_REVEAL else OVER
-    for i in range(games.shape[0]):
-        selected[i] = (chosen.size == 0 or chosen[i]) and (start == START or games[i].phase == due)
-    if final_rows.shape[0]:
-        copy_rows(selected, rows, final_rows)
-    missing = advance_games(games, editions, selected, start, actions, rewards, done, reward_code, script, position)
-    if rows.shape[0] and missing == NONE_MISSING:
-        observe_games(games, editions, selected, rows, show_all, blank_rivals, lengths)
-    return missing
-
-
-@jit
-def advance_games(games, editions, chosen, start, actions, rewards, done, reward_code, script, position):
-    """Play one turn of the chosen games that are not over, or start the chosen games; see `run_games`."""
-    playing = start == NO_START
-    for i in range(games.shape[0]):
-        game = games[i]
-        edition = editions[game.edition]
-        advances = (chosen.size == 0 or chosen[i]) and not (playing and game.phase == OVER)
-        if advances:
-            if playing:
-                for seat in range(actions.shape[1]):
-                    game.decision[seat] = actions[i, seat]
-                resolve_decisions(game, edition)
-            elif start != ONLY_REVEAL:
-                key = game.key
-                if start == START_NEXT:
-                    key = key_of_next_game(key)
-                    position[i] = script.shape[1]
-                start_game(game, edition, game.num_players, key)
-            if reveal_until_decision(game, edition, script, position, i):
-                return i
-        if playing:
-            pay(game, edition, reward_code, advances, rewards, i)
-            done[i] = game.phase == OVER
-    return NONE_MISSING
-
-
-@jit
-def observe_games(games, editions, chosen, rows, show_all, blank_rivals, lengths):
-    """Write the observations of the chosen games; see `run_games`."""
-    public, ring = np.zeros(lengths.public, np.float32), np.zeros(2 * lengths.table, np.float32)
-    for i in range(games.shape[0]):
-        if chosen[i]:
-            edition = editions[games[i].edition]
-            hide = edition.hidden_chests and not show_all
-            write_observations(games[i], edition, hide, blank_rivals, rows, i, public, ring, lengths)
-
-
-@jit
-def copy_rows(chosen, source, target):
-    """Copy the rows of the chosen games elementwise; slices would take seconds to compile."""
-    games, seats, features = source.shape
-    for i in range(games):
-        if chosen[i]:
-            for seat in range(seats):
-                for place in range(features):
-                    target[i, seat, place] = source[i, seat, place]
 
 
 @jit(cached=True)
@@ -144,11 +37,106 @@ def first_illegal(memory, actions):
 
 
 @jit(cached=True)
+def play_turn(memory, edition_memory, playing, actions, rewards, done, reward_code, script):
+    """Play one turn of the games in `playing` that are not over: the decisions, then cards until the next decision.
+
+    Args:
+        memory: The games.
+        edition_memory: Their editions.
+        playing: bool (N,); the other games are unchanged and have reward 0.
+        actions: int8 (N, seats).
+        rewards: Output, float32 (N, seats).
+        done: Output, bool (N,), whether each game is over.
+        reward_code: See `diamant_env.rewards.reward_code`.
+        script: int8 (N, cards), see `turns.reveal_until_decision`.
+
+    Returns:
+        The flat index of the first illegal action, and the first game whose scripted card is not in the deck, each -1
+        if there is none; the number of games in `playing` that are over. Games are unchanged if an action is illegal,
+        partly advanced if a card is missing.
+    """
+    illegal = first_illegal(memory, actions)
+    if illegal >= 0:
+        return illegal, -1, 0
+    games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
+    ended = 0
+    for i in range(games.shape[0]):
+        game = games[i]
+        edition = editions[game.edition]
+        plays = playing[i] and game.phase == DECIDE
+        if plays:
+            for seat in range(actions.shape[1]):
+                game.decision[seat] = actions[i, seat]
+            resolve_decisions(game, edition)
+            if reveal_until_decision(game, edition, script, i):
+                return -1, i, 0
+        pay(game, edition, reward_code, plays, rewards, i)
+        done[i] = game.phase == OVER
+        ended += playing[i] and done[i]
+    return -1, -1, ended
+
+
+@jit(cached=True)
+def start_games(memory, edition_memory, starting, script):
+    """Start the games in `starting` from their keys; return as `reveal_cards` does."""
+    games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
+    for i in range(games.shape[0]):
+        if starting[i]:
+            game = games[i]
+            edition = editions[game.edition]
+            start_game(game, edition, game.num_players, game.key)
+            if reveal_until_decision(game, edition, script, i):
+                return i
+    return -1
+
+
+@jit(cached=True)
+def start_next_games(memory, edition_memory, starting, script):
+    """Start the next game of each sequence in `starting`, without scripted cards."""
+    games = memory.view(GAME)[:, 0]
+    for i in range(games.shape[0]):
+        if starting[i]:
+            games[i].key = key_of_next_game(games[i].key)
+            for place in range(script.shape[1]):
+                script[i, place] = NO_CARD
+    start_games(memory, edition_memory, starting, script)
+
+
+@jit(cached=True)
+def reveal_cards(memory, edition_memory, script):
+    """Reveal cards in games in phase `REVEAL`; return the first game whose scripted card is not in the deck, or -1."""
+    games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
+    for i in range(games.shape[0]):
+        if reveal_until_decision(games[i], editions[games[i].edition], script, i):
+            return i
+    return -1
+
+
+@jit(cached=True)
+def observe_games(memory, edition_memory, chosen, rows, blank_rivals, lengths):
+    """Write the observations of the games in `chosen`, bool (N,), into `rows`, float32 (N, seats, NUM_FEATURES).
+
+    Args:
+        memory: The games.
+        edition_memory: Their editions.
+        chosen: bool (N,).
+        rows: Output; rows of absent seats and of other games are unchanged.
+        blank_rivals: Whether all features of rivals are 0.
+        lengths: `observation_writer.LENGTHS`.
+    """
+    games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
+    public, ring = np.zeros(lengths.public, np.float32), np.zeros(2 * lengths.table, np.float32)
+    for i in range(games.shape[0]):
+        if chosen[i]:
+            write_observations(games[i], editions[games[i].edition], blank_rivals, rows, i, public, ring, lengths)
+
+
+@jit(cached=True)
 def rows_to_ask(rows, order, starts, memoryless, playing):
     """Return the rows of observations to ask agents about: of memoryless agents those that must decide, else all.
 
     Args:
-        rows: float32 (N * seats, NUM_FEATURES or more), the observations.
+        rows: float32 (N * seats, NUM_FEATURES), the observations.
         order: int64, indices of `rows` by agent.
         starts: int64 (agents + 1,), the start of each agent in `order`, and its length.
         memoryless: bool (agents,).
@@ -178,7 +166,7 @@ def count_turn(rows, seats, rewards, done, playing, total, turns):
     """Count a turn of the games in `playing` and keep there those whose learner is in camp; return whether any is.
 
     Args:
-        rows: float32 (N, seats, NUM_FEATURES or more), the observations after the turn.
+        rows: float32 (N, seats, NUM_FEATURES), the observations after the turn.
         seats: int64 (N,), the learners' seats.
         rewards: float32 (N, seats), of the turn.
         done: bool (N,), whether each game is over.

@@ -54,20 +54,20 @@ LENGTHS = Lengths()
 
 
 @jit(inline=True)
-def write_observations(game, edition, hide, blank_rivals, rows, i, public, ring, lengths):
+def write_observations(game, edition, blank_rivals, rows, i, public, ring, lengths):
     """Write the observations of a game's seats, as many as fit, into `rows[i]`; rows of absent seats are unchanged.
 
     Args:
         game: A record of type `GAME`.
         edition: A record of type `EDITION`.
-        hide: Whether rivals' chests are hidden.
         blank_rivals: Whether all features of rivals are 0.
-        rows: Output, float32 (N, seats, NUM_FEATURES or more).
+        rows: Output, float32 (N, seats, NUM_FEATURES).
         i: Index of the game.
         public: Work array, float32 (NUM_PUBLIC,).
         ring: Work array, float32 (2 * TABLE_FEATURES,).
         lengths: `LENGTHS`.
     """
+    hide = edition.hidden_chests
     write_seats(game, hide, ring)
     write_public(game, edition, hide, public, lengths)
     best, second = two_best(game)

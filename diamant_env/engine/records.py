@@ -20,7 +20,7 @@ from diamant_env.editions import (
 )
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.engine.edition_numbers import edition_table
-from diamant_env.engine.loops import ALL_GAMES, NO_ROWS, NO_START, NO_TURN, rebuild_games, run_games
+from diamant_env.engine.loops import observe_games, rebuild_games
 from diamant_env.engine.observation_writer import LENGTHS
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
 from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE, NO_DECISION, OVER, REVEAL
@@ -141,7 +141,7 @@ def from_observation(
         edition: The edition of the games.
 
     Returns:
-        Records of type `GAME` (rows,), for ``batch.restore(records)`` of a `Batch` of that edition.
+        Records of type `GAME` (rows,), for ``batch.set_states(records)`` of a `Batch` of that edition.
 
     Raises:
         ValueError: If a shape is wrong, a key is no uint64, chests are hidden, a seat is absent, or a row encodes no
@@ -158,13 +158,13 @@ def from_observation(
     own = np.array([checked_int("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
     if own.shape != rows.shape[:1]:
         raise ValueError(f"keys of shape {own.shape}; expected {rows.shape[:1]}")
-    games, played = rebuilt(rows, own), find_edition(edition)
+    games, played = rebuilt(rows, own), find_edition(edition, hidden_chests=False)
     table = edition_table([played])
     try:
         check_games(games, table, np.zeros(len(games), int), games["num_players"])
     except ValueError as error:
         raise ValueError(f"no game of {played.name!r} has this observation: {error}") from None
-    wrong = observe_records(games, table, show_all=True)[:, 0] != rows
+    wrong = observe_records(games, table)[:, 0] != rows
     if wrong.any():
         row, place = (int(number) for number in np.argwhere(wrong)[0])
         name = next(field.name for field in FIELDS if place in field.columns)
@@ -174,7 +174,7 @@ def from_observation(
 
 
 def observe_records(
-    games: NDArray, editions: NDArray, seats: int = 1, show_all: bool = False, blank_rivals: bool = False
+    games: NDArray, editions: NDArray, seats: int = 1, blank_rivals: bool = False
 ) -> NDArray[np.float32]:
     """Return the observations of seats 0 to `seats` - 1, float32 (N, seats, NUM_FEATURES), without validation.
 
@@ -182,15 +182,10 @@ def observe_records(
         games: Records of type `GAME` (N,).
         editions: Records of type `EDITION` (E,).
         seats: Number of seats.
-        show_all: Whether hidden chests are shown.
         blank_rivals: Whether all features of rivals are 0.
     """
     rows = np.zeros((len(games), seats, NUM_FEATURES), np.float32)
-    no_script = np.zeros((len(games), 0), np.int8), np.zeros(len(games), np.int64)
-    run_games(
-        as_bytes(games), as_bytes(editions), ALL_GAMES, False, NO_START, *NO_TURN, 0, *no_script, NO_ROWS, rows,
-        show_all, blank_rivals, LENGTHS,
-    )  # fmt: skip
+    observe_games(as_bytes(games), as_bytes(editions), np.ones(len(games), np.bool_), rows, blank_rivals, LENGTHS)
     return rows
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.editions import Edition
+from diamant_env.editions import NO_CARD, Edition
 from diamant_env.engine.turns import ANY_RELIC
 
 
@@ -34,21 +34,20 @@ def script_of(deck: Sequence[int | str], edition: Edition) -> NDArray[np.int8]:
     return np.array(codes, np.int8)
 
 
-def check_script(script: Any, position: Any, games: int) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """Return copies of scripts, int8 (games, cards), and positions, int64 (games,); raise ValueError if invalid."""
-    cards, next_card = np.array(script), np.array(position)
-    if cards.ndim != 2 or len(cards) != games or not np.isin(cards, np.arange(ANY_RELIC + 1)).all():
+def check_script(script: Any, games: int) -> NDArray[np.int8]:
+    """Return a copy of scripts as int8 (games, cards); raise ValueError if the shape or a card is invalid."""
+    cards = np.array(script)
+    if cards.ndim != 2 or len(cards) != games or not np.isin(cards, np.arange(NO_CARD, ANY_RELIC + 1)).all():
         raise ValueError(f"the scripted deck must be an array of card codes of shape ({games}, cards)")
-    if next_card.shape != (games,) or not np.isin(next_card, np.arange(cards.shape[1] + 1)).all():
-        raise ValueError(f"position of the deck: {position!r}; 0 to {cards.shape[1]} is allowed in each game")
-    return cards.astype(np.int8), next_card.astype(np.int64)
+    return cards.astype(np.int8)
 
 
-def missing_card(script: NDArray[np.int8], position: int, edition: Edition, expedition: int, turn: int) -> ValueError:
-    """Return the error for a scripted card that is not in the deck."""
+def missing_card(script: NDArray[np.int8], editions: Sequence[Edition], game: NDArray) -> ValueError:
+    """Return the error for the next card of a script, int8 (cards,), which is not in the deck of a `GAME` record."""
+    position = int((script != NO_CARD).argmax())
     code = int(script[position])
-    name = "relic" if code == ANY_RELIC else edition.card_name(code)
+    name = "relic" if code == ANY_RELIC else editions[int(game["edition"])].card_name(code)
     return ValueError(
         f"card {position} of the deck, {int(name) if name.isdigit() else name!r}, is not in the deck in expedition "
-        f"{expedition}, turn {turn}"
+        f"{game['expedition']}, turn {game['turn'] + 1}"
     )

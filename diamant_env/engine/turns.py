@@ -55,22 +55,24 @@ def draw_decision(game, seat, leave_probability):
 
 
 @jit(inline=True)
-def reveal_until_decision(game, edition, script, position, i):
+def reveal_until_decision(game, edition, script, i):
     """Reveal cards until a decision or the end of the game; return whether a scripted card was not in the deck.
 
     Args:
         game: A record of type `GAME`.
         edition: A record of type `EDITION`.
-        script: int8 (N, cards), cards to reveal before random draws.
-        position: int64 (N,), index of the next scripted card.
+        script: int8 (N, cards), cards to reveal before random draws; those revealed become `NO_CARD`.
         i: Index of the game.
     """
+    place = 0
     while game.phase == REVEAL:
-        if position[i] < script.shape[1]:
-            card = scripted_card(game, script[i, position[i]])
+        while place < script.shape[1] and script[i, place] == NO_CARD:
+            place += 1
+        if place < script.shape[1]:
+            card = scripted_card(game, script[i, place])
             if card == NO_CARD:
                 return True
-            position[i] += 1
+            script[i, place] = NO_CARD
         else:
             card = draw_card(game)
         reveal(game, edition, card)

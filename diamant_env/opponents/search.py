@@ -210,7 +210,7 @@ class SearchAgent:
                 games = np.tile(starts[chosen // pairs], 2)
                 games["key"] = np.tile(keys[chosen], 2)
                 batch = Batch(len(games), int(size), find_edition(edition, hidden_chests=False), self.budget.objective)
-                batch.restore(games)
+                batch.set_states(games)
                 leaving = np.repeat([False, True], len(chosen))
                 if cut:
                     found = self._play_expedition(batch, leaving, np.tile(chosen // pairs, 2))

@@ -238,7 +238,7 @@ class DiamantVecEnv(Rows):
 
     def restore(self, games: NDArray) -> NDArray[np.float32]:
         """Continue from saved records of type `GAME`, (num_games,); return the observations of the rows."""
-        self.batch.restore(games)
+        self.batch.set_states(games)
         self.batch.observe(self._observations)
         self._seat_line_ups()
         self._pictures.restart(range(self.batch.num_games))

@@ -187,7 +187,7 @@ def test_tables_show_public_fields_only():
     games = other.games.copy()
     for name in tables.dtype.names:
         games[name] = tables[name]
-    other.restore(games)
+    other.set_states(games)
     assert np.array_equal(other.observe(), batch.observe())
     for handed_out in (tables, batch.games):
         with pytest.raises(ValueError, match="read-only"):

@@ -205,7 +205,7 @@ def test_policy_rows_equal_played_observations(edition, begun):
         start = Play(["relic" if small.relics else 1, "a", 5], 3, small).play("0 -").game
         games = np.repeat(start[None], 500)
         games["key"] = np.arange(500)
-        batch.restore(games)
+        batch.set_states(games)
         rows = batch.observe()
 
     def act(obs, first):

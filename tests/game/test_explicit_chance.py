@@ -34,7 +34,7 @@ def test_game_equals_batch_by_seed(edition, players):
             assert game.must_decide.tolist() == batches[0].must_decide[0].tolist()
             if waiting is not None:
                 resumed = Batch(1, players, edition)
-                resumed.restore([waiting])
+                resumed.set_states([waiting])
                 assert resumed.games.tobytes() == batches[0].games.tobytes()
             if game.phase == "over":
                 break

@@ -12,7 +12,6 @@ import torch
 from diamant_env import Batch
 from diamant_env.commands import diamant
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.engine.turns import reveal_until_decision
 from diamant_env.judging import evaluate
 from diamant_env.judging.evaluation import compare, judge
 from diamant_env.judging.games import Played, number_of_tables, play, progress_bar, seeds_for
@@ -77,8 +76,7 @@ def test_results_equal_single_games():
         batch.reset(seed=0)
         game, edition = batch.games.copy()[0], numbers_of(batch.editions[0])
         start_game(game, edition, 3, key)
-        reveal_until_decision(game, edition, np.zeros((1, 0), np.int8), np.zeros(1, np.int64), 0)
-        batch.restore(np.array([game]))
+        batch.set_states(np.array([game]))
         table, observations = Table(batch, [make(text) for text in agents], [seating[number % 2]]), batch.observe()
         actions = np.zeros((1, 3), np.int8)
         while not batch.over[0]:

@@ -31,7 +31,7 @@ def starts(players: int, edition="iello-2016", games: int = 200, expedition: int
     while (early := found.expedition < expedition).any():
         batch.step((random.random((games, players)) < 0.4).astype(np.int8))
         found[early] = batch.games[early]
-    batch.restore(found)
+    batch.set_states(found)
     return batch
 
 
