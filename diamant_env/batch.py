@@ -19,11 +19,13 @@ from diamant_env.engine.arguments import (
     as_int8,
     checked_array,
     checked_int,
+    checked_mask,
     editions_per_game,
     illegal_action,
     output,
     players_per_game,
     seat_axis,
+    seat_in_game,
     seeds_per_game,
     unique_editions,
 )
@@ -160,18 +162,14 @@ class Batch:
                 before random draws; see `diamant_env.engine.scripts.script_of`.
 
         Raises:
-            RuntimeError: If the mask of the first reset excludes games.
-            ValueError: If an argument is invalid or a card is not in the deck; the games are then unchanged.
+            ValueError: If an argument is invalid, a card is not in the deck, or the mask of the first reset or of one
+                with a deck excludes games; the games are then unchanged.
         """
-        chosen = self._mask(mask)
-        if not chosen.all() and not self.started:
-            raise RuntimeError("the first reset must start all games: call reset() without a mask first")
-        if not chosen.all() and deck is not None:
-            raise ValueError("deck applies to all games; it can't be combined with a mask")
+        chosen = checked_mask(mask, self._all)
+        if not chosen.all() and (deck is not None or not self.started):
+            raise ValueError("the first reset, and one with a deck, must start all games: call it without a mask")
         observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
-        seeds = None if seed is None else seeds_per_game(seed, self.num_games)
-        if seeds is None and not self.started:
-            seeds = seeds_per_game(np.random.SeedSequence().generate_state(self.num_games, np.uint64), self.num_games)
+        seeds = None if seed is None and self.started else seeds_per_game(seed, self.num_games)
         before = self._memory.copy(), self._script.copy()
         if deck is None:
             self._script[chosen] = NO_CARD
@@ -226,7 +224,7 @@ class Batch:
             output(final_observations, "final_observations", FLOAT32, observations.shape)
             if not auto_reset:
                 raise ValueError("final_observations are written with auto_reset=True only")
-        playing = self._mask(mask)
+        playing = checked_mask(mask, self._all)
         rewards, done = self._turn(actions, rewards, done, playing, auto_reset, final_observations)
         self._observe(observations, playing)
         return observations, rewards, done
@@ -241,7 +239,7 @@ class Batch:
         mask: ArrayLike | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Play one turn like `step` without observations; return `rewards` and `done`."""
-        return self._turn(actions, rewards, done, self._mask(mask), auto_reset, None)
+        return self._turn(actions, rewards, done, checked_mask(mask, self._all), auto_reset, None)
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return the current observations, float32 (N, seats, NUM_FEATURES), written into `observations` if given."""
@@ -268,8 +266,8 @@ class Batch:
         actions = self._output(actions, "actions", INT8, (self.seats,))
         wrong = int(loops.draw_decisions(self._memory, leave, actions))
         if wrong >= 0:
-            game, seat = divmod(wrong, self.seats)
-            raise ValueError(f"leave_probability {leave[game, seat]} of seat {seat} in game {game}; 0 to 1 is allowed")
+            where = seat_in_game(wrong, self.seats)
+            raise ValueError(f"leave_probability {leave.flat[wrong]} of {where}; 0 to 1 is allowed")
 
     def save(self) -> SavedBatch:
         """Return the games with their scripted cards, for `restore`."""
@@ -345,10 +343,6 @@ class Batch:
 
     def _observe(self, observations: NDArray[np.float32], chosen: NDArray[np.bool_]) -> None:
         loops.observe_games(self._memory, self._edition_memory, chosen, observations, self.blank_rivals, LENGTHS)
-
-    def _mask(self, mask: ArrayLike | None) -> NDArray[np.bool_]:
-        """Return the chosen games, bool (N,)."""
-        return self._all if mask is None else checked_array(mask, "mask", BOOL, (self.num_games,))
 
     def _require_games(self) -> None:
         if not self.started:

@@ -56,6 +56,11 @@ def checked_array(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int
     return converted
 
 
+def checked_mask(mask: ArrayLike | None, default: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a mask of games, bool (N,), or `default` (N,) if it is None."""
+    return default if mask is None else checked_array(mask, "mask", BOOL, default.shape)
+
+
 def output(array: NDArray | None, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
     """Return the caller's output array, or a new one; raise ValueError if shape, dtype or memory layout differ."""
     if array is None:
@@ -104,8 +109,10 @@ def unique_editions(editions: list[Edition]) -> list[Edition]:
     return found
 
 
-def seeds_per_game(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
-    """Return the seed of each game, uint64 (N,): `seed + i` for game i, or the given array."""
+def seeds_per_game(seed: int | ArrayLike | None, num_games: int) -> NDArray[np.uint64]:
+    """Return the seed of each game, uint64 (N,): `seed + i` for game i, the given array, or system entropy for None."""
+    if seed is None:
+        return np.random.SeedSequence().generate_state(num_games, np.uint64)
     seeds = as_array(seed, "seed")
     if seeds.dtype.kind not in "iu" or seeds.shape not in ((), (num_games,)) or seeds.min() < 0:
         raise ValueError(f"seed={seed!r}; give a whole number of at least 0, or one per game ({num_games},)")
@@ -128,8 +135,12 @@ def legal_actions(actions: ArrayLike, memory: NDArray[np.uint8], shape: tuple[in
 
 def illegal_action(given: NDArray, index: int) -> ValueError:
     """Return the error for the action at a flat index of (N, seats)."""
-    game, seat = divmod(index, given.shape[1])
-    return _illegal(given[game, seat], f"seat {seat} in game {game}")
+    return _illegal(given.flat[index], seat_in_game(index, given.shape[1]))
+
+
+def seat_in_game(index: int, seats: int) -> str:
+    """Return the text of a flat index of (N, seats)."""
+    return f"seat {index % seats} in game {index // seats}"
 
 
 def checked_actions(actions: ArrayLike, ignored: NDArray[np.bool_], what: str) -> NDArray[np.int8]:

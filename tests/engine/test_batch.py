@@ -119,7 +119,7 @@ def test_play_equals_step_without_observations(reward, auto_reset):
 
 def test_masked_reset_starts_some_games():
     batch, whole = Batch(4, 3), Batch(4, 3)
-    with pytest.raises(RuntimeError, match="the first reset must start all games"):
+    with pytest.raises(ValueError, match="the first reset, and one with a deck, must start all games"):
         batch.reset(6, mask=[True, True, False, False])
     batch.reset(9)
     whole.reset(6)
