@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.compilation import uncompiled
-from diamant_env.editions import MAX_PLAYERS, NO_CARD, Edition, find_edition
+from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine import loops
 from diamant_env.engine.arguments import MAX_SEED, as_array, checked_int, legal_actions
 from diamant_env.engine.edition_numbers import edition_table
@@ -17,8 +17,6 @@ from diamant_env.random_numbers import keys_of_seeds
 from diamant_env.rewards import margin, reward_code
 from diamant_env.rules import start_game, win_share
 from diamant_env.state import DECIDE, GAME, OVER, PHASES, REVEAL, GameState
-
-_NO_ACTIONS = np.zeros((1, 0), np.int8)
 
 
 class Game:
@@ -140,7 +138,7 @@ class Game:
         if not isinstance(card, int | np.integer) or not 0 <= card < len(deck) or not deck[card]:
             names = ", ".join(f"{each} ({self.edition.card_name(each)})" for each, copies in enumerate(deck) if copies)
             raise ValueError(f"card {card!r} is not in the deck, which holds {names}")
-        loops.move_game(self._memory, self._edition_memory, int(card), _NO_ACTIONS)
+        loops.reveal_card(self._memory, self._edition_memory, int(card))
 
     def decide(self, actions: ArrayLike) -> None:
         """Apply the joint decision of a turn.
@@ -158,7 +156,7 @@ class Game:
         if given.shape != (self.num_players,):
             raise ValueError(f"actions of shape {given.shape}; expected ({self.num_players},)")
         legal = legal_actions(given[None], self._memory, (1, self.num_players))
-        loops.move_game(self._memory, self._edition_memory, NO_CARD, legal)
+        loops.decide(self._memory, self._edition_memory, legal)
 
     def observe(self, seat: int) -> NDArray[np.float32]:
         """Return a seat's observation in any phase, float32 (NUM_FEATURES,), see `diamant_env.FIELDS`.

@@ -112,7 +112,7 @@ def unique_editions(editions: list[Edition]) -> list[Edition]:
 def seeds_per_game(seed: int | ArrayLike | None, num_games: int) -> NDArray[np.uint64]:
     """Return the seed of each game, uint64 (N,): `seed + i` for game i, the given array, or system entropy for None."""
     if seed is None:
-        return np.random.SeedSequence().generate_state(num_games, np.uint64)
+        return np.random.SeedSequence().generate_state(num_games, np.uint64).astype(np.uint64)
     seeds = as_array(seed, "seed")
     if seeds.dtype.kind not in "iu" or seeds.shape not in ((), (num_games,)) or seeds.min() < 0:
         raise ValueError(f"seed={seed!r}; give a whole number of at least 0, or one per game ({num_games},)")

@@ -218,15 +218,18 @@ def rebuild_games(rows, keys, memory):
 
 
 @jit(cached=True)
-def move_game(memory, edition_memory, card, actions):
-    """Reveal a card in the only game, or resolve decisions, int8 (1, seats), if the card is `NO_CARD`."""
-    game, edition = memory.view(GAME)[0, 0], edition_memory.view(EDITION)[0, 0]
-    if card != NO_CARD:
-        reveal(game, edition, card)
-    else:
-        for seat in range(actions.shape[1]):
-            game.decision[seat] = actions[0, seat]
-        resolve_decisions(game, edition)
+def reveal_card(memory, edition_memory, card):
+    """Reveal a card in the only game."""
+    reveal(memory.view(GAME)[0, 0], edition_memory.view(EDITION)[0, 0], card)
+
+
+@jit(cached=True)
+def decide(memory, edition_memory, actions):
+    """Resolve legal decisions, int8 (1, seats), in the only game."""
+    game = memory.view(GAME)[0, 0]
+    for seat in range(actions.shape[1]):
+        game.decision[seat] = actions[0, seat]
+    resolve_decisions(game, edition_memory.view(EDITION)[0, 0])
 
 
 @jit(cached=True)
