@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -103,7 +104,8 @@ class Batch:
         self._edition_rows = np.array([self.editions.index(one) for one in chosen], np.int64)
         self._edition_table = edition_table(self.editions)
         self._edition_memory = as_bytes(self._edition_table)
-        self._memory = as_bytes(np.zeros(num_games, GAME))
+        self._games = np.zeros(num_games, GAME)
+        self._memory = as_bytes(self._games)
         self._games["edition"], self._games["num_players"] = self._edition_rows, self.num_players
         self._script, self._all = np.zeros((num_games, 0), np.int8), np.ones(num_games, np.bool_)
         self._absent = np.arange(self.seats) >= self.num_players[:, None]
@@ -115,11 +117,6 @@ class Batch:
         return f"<Batch of {self.num_games} games: {what}>"
 
     @property
-    def _games(self) -> NDArray:
-        """The records (N,) in `_memory`."""
-        return self._memory.view(GAME)[:, 0]
-
-    @property
     def games(self) -> np.recarray:
         """A read-only copy (N,) of the complete state, random keys included: records of type `GAME`."""
         games = self._memory.copy().view(GAME)[:, 0].view(np.recarray)  # copying records leaves padding bytes undefined
@@ -128,10 +125,7 @@ class Batch:
 
     @property
     def tables(self) -> NDArray:
-        """The public state with open chests: a read-only live view (N,) of all fields of `GAME` except the key.
-
-        The view's memory includes the key; copy the fields before sending them to another process.
-        """
+        """The public state with open chests: a live, read-only view (N,) of `GAME` without the key (in its memory)."""
         return np.frombuffer(self._memory.data.toreadonly(), GAME)[_PUBLIC]
 
     @property
@@ -266,8 +260,8 @@ class Batch:
         actions = self._output(actions, "actions", INT8, (self.seats,))
         wrong = int(loops.draw_decisions(self._memory, leave, actions))
         if wrong >= 0:
-            where = seat_in_game(wrong, self.seats)
-            raise ValueError(f"leave_probability {leave.flat[wrong]} of {where}; 0 to 1 is allowed")
+            given = f"leave_probability {leave.flat[wrong]} of {seat_in_game(wrong, self.seats)}"
+            raise ValueError(f"{given}; 0 to 1 is allowed")
 
     def save(self) -> SavedBatch:
         """Return the games with their scripted cards, for `restore`."""
@@ -297,6 +291,12 @@ class Batch:
         loops.reveal_cards(self._memory, self._edition_memory, self._script)
 
     __copy__ = copy.deepcopy  # a shallow copy would share the games
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_games"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _games=state["_memory"].view(GAME)[:, 0])
 
     def _set(self, records: ArrayLike, script: NDArray[np.int8], phases: tuple[int, ...]) -> None:
         """Set checked records and scripted cards."""

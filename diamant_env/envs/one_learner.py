@@ -104,13 +104,15 @@ class OneLearner:
         Raises:
             Exception: Any exception of an opponent or a custom reward; the games are then unchanged.
         """
-        before = self.batch.save(), self.pictures.states.copy()
+        # A failed turn is undone by the batch; only a learner that leaves waits for further turns.
+        before = (self.batch.save(), self.pictures.states.copy()) if actions.any() else None
         try:
             return self._play(actions)
         except BaseException:
-            self.batch.restore(before[0])
-            self.batch.observe(self._views)
-            self.pictures.states = before[1]
+            if before is not None:
+                self.batch.restore(before[0])
+                self.batch.observe(self._views)
+                self.pictures.states = before[1]
             raise
 
     def _play(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
