@@ -61,7 +61,7 @@ def load_model(text: str) -> SB3Agent | OutputAgent:
 
     Args:
         text: ``"ppo.zip"``, saved by stable-baselines3, or ``"ppo.zip+vecnormalize.pkl"`` with the statistics saved by
-            `VecNormalize.save`; ``"net.pt"`` of TorchScript; or ``"net.onnx"``.
+            `VecNormalize.save`, which the ``.zip`` doesn't mention; ``"net.pt"`` of TorchScript; or ``"net.onnx"``.
 
     Raises:
         ValueError: If the file is missing or unsupported, or its spaces are not those of this package.
@@ -102,17 +102,7 @@ def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
     settings = {key: value for key, value in data["policy_kwargs"].items() if key != "device"}
     policy = data["policy_class"](data["observation_space"], data["action_space"], lambda _: 0.0, **settings)
     policy.load_state_dict(parameters["policy"])
-    if _normalized(data) and not statistics:
-        raise ValueError(f"{file} was trained with VecNormalize: add its statistics, {file}+FILE.pkl")
     return SB3Agent(policy, text, load_from_pkl(statistics) if statistics else None)
-
-
-def _normalized(data: dict[str, Any]) -> bool:
-    """Return whether a model was trained with VecNormalize: its last observations lie outside its space."""
-    last, space = data.get("_last_obs"), data["observation_space"]
-    if isinstance(last, dict):
-        last, space = last.get("observation"), space["observation"]
-    return last is not None and bool(((last < space.low) | (last > space.high)).any())
 
 
 def _load_script(text: str, file: str) -> SB3Agent | OutputAgent:
