@@ -121,14 +121,13 @@ class DiamantGame(pyspiel.Game):
 
 
 class DiamantState(pyspiel.State):
-    """A state; `position` is the underlying `diamant_env.Game` (read-only)."""
+    """A state; `position` is the underlying `diamant_env.Game`."""
 
     def __init__(self, game: DiamantGame) -> None:
         super().__init__(game)
         self.position = game.start.clone()
         self._utility, self._paid_at_end = game.utility, game.paid_at_end
         self._returns_before = [0.0] * game.num_players()  # returns before the last joint decision
-        self._jump: GameState | None = None  # record that the next chance action restores, see `state_at`
 
     def current_player(self) -> int:
         """See `pyspiel.State`."""
@@ -146,11 +145,7 @@ class DiamantState(pyspiel.State):
     def _apply_action(self, action: int) -> None:
         if self.position.phase == "decide":
             raise ValueError("apply_action() at a simultaneous node; apply_actions() takes an action of each player")
-        if self._jump is None:
-            self.position.reveal(action)
-        else:
-            self.position.restore(self._jump)
-            self._jump = None
+        self.position.reveal(action)
 
     def _apply_actions(self, actions: list[int]) -> None:
         before = self.returns()

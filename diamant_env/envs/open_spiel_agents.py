@@ -121,8 +121,8 @@ def state_at(game: pyspiel.Game, record: GameState, player: int) -> pyspiel.Stat
     if not hasattr(state, "simultaneous_game_state"):
         state.position.restore(record)
         return state
-    state.simultaneous_game_state()._jump = record  # the turn-based form updates its player only after an action
-    state.apply_action(0)
+    state.apply_action(state.legal_actions()[0])  # the turn-based form updates its player only after an action
+    state.simultaneous_game_state().position.restore(record)
     for _ in range(player):
         state.apply_action(CONTINUE)
     return state
