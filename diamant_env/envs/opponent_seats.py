@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent
 from diamant_env.editions import Edition
-from diamant_env.opponents.own import Player
+from diamant_env.opponents.own import Player, one_or_more
 from diamant_env.opponents.pools import is_pool, pool_members, split_agents
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import EMPTY
@@ -76,7 +76,7 @@ class LineUps:
     """
 
     def __init__(self, opponents: Player | Sequence[Player], num_rivals: int, editions: Sequence[Edition]) -> None:
-        mixes = [_members(one, num_rivals + 1, editions) for one in _listed(opponents)]
+        mixes = [_members(one, num_rivals + 1, editions) for one in one_or_more(opponents)]
         for mix in mixes:
             distinct = len({_identity(one) for one in mix})
             if distinct < len(mix) or 1 < distinct < num_rivals:
@@ -100,7 +100,7 @@ class LineUps:
 
 def names_mix(opponents: Player | Sequence[Player]) -> bool:
     """Return whether the argument `opponents` has a pool or several agents in one text, see `LineUps`."""
-    texts = [str(one) for one in _listed(opponents) if isinstance(one, str | Path)]
+    texts = [str(one) for one in one_or_more(opponents) if isinstance(one, str | Path)]
     return any(is_pool(text) or len(split_agents(text)) > 1 for text in texts)
 
 
@@ -135,10 +135,6 @@ def _members(one: Any, players: int, editions: Sequence[Edition]) -> list[Any]:
         return split_agents(str(one))
     able = [pool_members(str(one), players, edition)[0] for edition in editions]
     return [member for member in able[0] if all(member in names for names in able)]
-
-
-def _listed(opponents: Any) -> list[Any]:
-    return list(opponents) if isinstance(opponents, list | tuple) else [opponents]
 
 
 def _distinct(opponents: Sequence[Any]) -> tuple[list[Any], NDArray[np.int64]]:

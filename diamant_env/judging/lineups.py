@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
 from diamant_env.judging.games import name_of
-from diamant_env.opponents.own import Player
+from diamant_env.opponents.own import Player, one_or_more
 from diamant_env.opponents.pools import is_pool, no_pool, pool_members, pool_path, split_agents
 
 Given = TypeVar("Given", bound=Player)
@@ -104,7 +104,7 @@ def line_ups_of(
     Raises:
         ValueError: If it names no line-up.
     """
-    given: list[Any] = list(against) if isinstance(against, list | tuple) else [against]
+    given = one_or_more(against)
     if not given:
         raise ValueError(f"against={against!r}; a line-up is needed, such as 'pool'")
     line_ups: list[LineUp] = []

@@ -30,6 +30,11 @@ ALLOWED = (
 )
 
 
+def one_or_more(given: Any) -> list[Any]:
+    """Return an argument that is one opponent or line-up, or a list or tuple of them, as a list."""
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
 class OwnAgent:
     """A custom agent with a name for tables of results.
 

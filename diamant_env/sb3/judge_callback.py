@@ -12,6 +12,7 @@ from diamant_env.editions import Edition
 
 if TYPE_CHECKING:
     from diamant_env.judging import LineUp
+    from diamant_env.opponents.own import Player
 
 
 class Judgement(NamedTuple):
@@ -54,7 +55,7 @@ class JudgeCallback(BaseCallback):
 
     def __init__(
         self,
-        against: str | LineUp | Sequence[str | LineUp] = "held-out",
+        against: Player | LineUp | Sequence[Player | LineUp] = "held-out",
         every: int = 50_000,
         games: int = 2_000,
         players: int = 4,

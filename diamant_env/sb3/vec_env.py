@@ -23,7 +23,7 @@ from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import checked_options
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.own import Player
+from diamant_env.opponents.own import Player, one_or_more
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.rewards import Reward
 
@@ -114,7 +114,7 @@ class DiamantVecEnv(Rows):
         render_mode: str | None = None,
     ) -> None:
         self.layout = Layout(observation)
-        given: list[Any] = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
+        given = one_or_more(opponents)
         drawn = seating is None and names_mix(opponents)
         agents = [] if drawn else make_opponents(given)
         self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals)
