@@ -78,18 +78,6 @@ def libraries(lines: dict[str, Row] | None = None) -> str:
     return markdown_table([*head, "limits"], rows)
 
 
-def strength() -> str:
-    """Return gain, win share and cost of search by players and pairs of roll-outs."""
-    results, rows = load("strength"), []
-    for row in results["rows"]:
-        shares = [plus_minus(Estimate(**row[name]), 3) if name in row else "" for name in ("pool", "agent_pool")]
-        costs = [figure_text(row[name]) for name in ("batch", "alone")]
-        gains = [plus_minus(Estimate(**row["gain"]), 3), plus_minus(Estimate(**row["full"]), 3)]
-        rows.append([row["players"], f"{row['pairs']:,}", f"{row['games']:,}", *gains, *shares, *costs])
-    head = ["players", "pairs", "games", "gain", "gain, full roll-outs", "win share among `pool`", "champion's there"]
-    return f"{_source(results)}\n\n{markdown_table([*head, 'ms a decision, in a batch', 'alone'], rows)}"
-
-
 def exploitability() -> str:
     """Return the champion's deviation gain, and its parts by expedition and by players inside, from its model card."""
     card, rows = json.loads((CARDS / "champion.json").read_text(encoding="utf-8")), []
@@ -172,7 +160,6 @@ PARTS = {
     "engine": engine,
     "environments": environments,
     "libraries": libraries,
-    "strength": strength,
     "exploitability": exploitability,
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
