@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from collections.abc import Callable
@@ -31,25 +30,10 @@ def run_command(command: str, run: Callable[[], object]) -> int:
         return end.code if isinstance(end.code, int) else WRONG if end.code else 0
     except KeyboardInterrupt as stop:
         line, status = "; ".join(["stopped", *map(str, stop.args)]), STOPPED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes stdout when it exits
+        return 0
     except (ValueError, OSError, ImportError) as error:
-        if is_closed_pipe(error):
-            discard_output()
-            return 0
         line, status = f"error: {' '.join(str(error).split()) or type(error).__name__}", WRONG
     print(f"{command}: {line}", file=sys.stderr)
     return status
-
-
-def is_closed_pipe(error: Exception) -> bool:
-    """Return whether an error comes from printing to a closed pipe, for which Windows has EINVAL."""
-    if os.name == "nt" and isinstance(error, OSError) and error.errno == errno.EINVAL and error.filename is None:
-        try:
-            sys.stdout.flush()  # fails again if it was stdout
-        except OSError:
-            return True
-    return isinstance(error, BrokenPipeError)
-
-
-def discard_output() -> None:
-    """Discard further output on stdout, also that of the flush when Python exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

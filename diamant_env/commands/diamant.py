@@ -6,7 +6,6 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from importlib import metadata
 
 from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import new_parser
@@ -37,7 +36,8 @@ def _run(given: Sequence[str]) -> object:
     epilog = f"subcommands:\n{listed}\n\ndiamant SUBCOMMAND --help lists the options."
     parser = new_parser("diamant", "The board game Diamant (Incan Gold), for people and agents.", epilog)
     parser.usage = "diamant SUBCOMMAND …"
-    parser.add_argument("--version", action="version", version=f"diamant-env {_version()}")
+    version = importlib.import_module("diamant_env").__version__
+    parser.add_argument("--version", action="version", version=f"diamant-env {version}")
     if not given or given[0].startswith("-"):
         parser.parse_args(given or ["--help"])
     name, *rest = given
@@ -52,10 +52,3 @@ def _run(given: Sequence[str]) -> object:
             raise
         # pygame is imported later and names its own extra.
         raise ImportError(f'{error.name} is missing: pip install "diamant-env[judge]"') from None
-
-
-def _version() -> str:
-    try:
-        return metadata.version("diamant-env")
-    except metadata.PackageNotFoundError:  # a checkout that is not installed
-        return "of this checkout"

@@ -119,8 +119,6 @@ def ask(prompt: str) -> str:
     """
     try:
         answer = input(prompt)
-    except UnicodeDecodeError:
-        answer = "?!"
     except EOFError:
         say("")
         raise Stopped from None

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from diamant_env.commands.command import discard_output, is_closed_pipe
 from diamant_env.editions import EDITIONS
 
 AGENTS = """\
@@ -67,14 +66,8 @@ def in_folder(text: str) -> Path:
 
 
 def say(*parts: object) -> None:
-    """Print texts and tables, flushed; a closed pipe or a full disk discards them, and the command goes on."""
-    for part in parts:
-        try:
-            print(part, flush=True)
-        except OSError as error:
-            if not is_closed_pipe(error):
-                warn(f"can't print: {error}")
-            discard_output()
+    """Print texts and reports, each on lines of its own, flushed."""
+    print(*parts, sep="\n", flush=True)
 
 
 def warn(line: str) -> None:
@@ -83,11 +76,8 @@ def warn(line: str) -> None:
 
 
 def save_and_say(result: object, save: Callable[[Path], object], path: Path | None) -> None:
-    """Save a result if a path is given, and print it even if saving fails."""
-    try:
-        if path is not None:
-            save(path)
-    finally:
-        say(result)
+    """Print a result, then save it if a path is given."""
+    say(result)
     if path is not None:
+        save(path)
         say(f"saved: {path}")

@@ -22,7 +22,7 @@ class Show(TerminalGame):
 
     def __init__(self, seats: Sequence[str], options: argparse.Namespace) -> None:
         super().__init__(seats, options)
-        self._pause = min(1 / options.speed, 3600.0) if options.speed else 0.0  # seconds
+        self._pause = 1 / options.speed if options.speed else 0.0  # seconds
 
     def decide(self, decisions: NDArray[np.int8]) -> None:
         """See `TerminalGame.decide`."""
