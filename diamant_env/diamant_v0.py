@@ -198,10 +198,6 @@ class parallel_env(ParallelEnv, EzPickle):
     def __repr__(self) -> str:
         return f"<parallel_env: {self.max_num_agents} players, {self.edition.name}, reward {self._batch.reward}>"
 
-    def _repr_png_(self) -> bytes | None:
-        """Return a PNG for notebooks, with ``render_mode="rgb_array"`` after the first reset."""
-        return self._pictures.png() if self.render_mode == "rgb_array" and self._batch.started else None
-
     def close(self) -> None:
         """Close the window, if any."""
         self._pictures.close()

@@ -85,13 +85,6 @@ def pixels_of(surface: pygame.Surface) -> NDArray[np.uint8]:
     return np.ascontiguousarray(pygame.surfarray.array3d(surface).transpose(1, 0, 2))
 
 
-def png_of(pixels: NDArray[np.uint8]) -> bytes:
-    """Return pixels, uint8 (height, width, 3), as a PNG file."""
-    file = io.BytesIO()
-    pygame.image.save(pygame.surfarray.make_surface(pixels.transpose(1, 0, 2)), file, "table.png")
-    return file.getvalue()
-
-
 @functools.cache
 def _rasterised(icon: str, size: int, tint: Colour) -> pygame.Surface:
     document = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-105 -105 210 210">{tinted(icon, tint)}</svg>'

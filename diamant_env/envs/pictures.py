@@ -74,12 +74,6 @@ class Pictures:
         """Return every game's text or picture; redraw the window and return None in ``"human"`` mode."""
         return [None if self._mode is None else self._draw(game) for game in range(len(self.states))]
 
-    def png(self) -> bytes:
-        """Return the first game's picture as PNG."""
-        from diamant_env.drawing.pixels import png_of
-
-        return png_of(self.draw()[0])
-
     def close(self) -> None:
         """Close the window, if any."""
         if self._window is not None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from diamant_env.drawing.narration import seats_deciding, winners
-from diamant_env.drawing.scene import Scene
 from diamant_env.editions import MAX_PLAYERS, NO_CARD, Edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.game import Game
@@ -69,16 +68,11 @@ class GameRecord:
         """Read a record from a file and verify it by replay.
 
         Raises:
-            FileNotFoundError: If there is no such regular file.
+            OSError: If the file can't be read.
             ValueError: If it is damaged; the message has the file, the line and the reason.
         """
-        if not Path(path).is_file():
-            raise FileNotFoundError(f"no game record {path}")
         try:
             text = read_text(path)
-        except UnicodeDecodeError as error:
-            line = error.object.count(b"\n", 0, error.start) + 1
-            raise ValueError(f"{path}, line {line}: this is no text in UTF-8") from None
         except ValueError as error:
             raise ValueError(f"{path} is no record: {error}") from None
         return cls.from_text(text, str(path))
@@ -119,18 +113,6 @@ class GameRecord:
         """Replay the game and return it at its end; see `watch`."""
         *_, game = self.watch()
         return game
-
-    def _repr_png_(self) -> bytes | None:
-        """Return a PNG of the final state for notebooks, or None without pygame-ce."""
-        try:
-            from diamant_env.drawing.picture import draw_table
-            from diamant_env.drawing.pixels import pixels_of, png_of
-        except ImportError:
-            return None
-        scene = Scene()
-        for game in self.watch():
-            scene.follow(game.state)
-        return png_of(pixels_of(draw_table(game.state, self.edition, scene)))
 
     def watch(self) -> Iterator[Game]:
         """Replay the game and yield it at the first decision and after each turn: the same object each time.
@@ -223,11 +205,10 @@ class GameLog:
         num_players: int,
         seed: int | None = None,
         names: Sequence[str] = (),
-        notes: Sequence[str] = (),
     ) -> None:
         self.turns: list[Turn] = []
         self._edition, self._players, self._seed = edition, num_players, None if seed is None else int(seed)
-        self._names, self._notes = tuple(names), tuple(notes)
+        self._names = tuple(names)
         self._game: GameState | None = None
 
     def follow(self, game: GameState) -> None:
@@ -260,9 +241,7 @@ class GameLog:
         game = self._game
         if game is None:
             raise RuntimeError("no game has begun: there is no record yet")
-        record = GameRecord(
-            self._edition, self._players, tuple(self.turns), seed=self._seed, names=self._names, notes=self._notes
-        )
+        record = GameRecord(self._edition, self._players, tuple(self.turns), seed=self._seed, names=self._names)
         if game.phase != OVER:
             return record
         chests, relics = (tuple(each[: self._players].tolist()) for each in (game.chest, game.relics))

@@ -35,7 +35,6 @@ class GameSession:
         seed: Seed of the cards and of the agents' sampled decisions.
         names: Names by seat, for the record.
         hidden_chests: See `Batch`.
-        notes: See `GameRecord`.
 
     Attributes:
         scene: The current scene.
@@ -53,7 +52,6 @@ class GameSession:
         seed: int,
         names: Sequence[str] = (),
         hidden_chests: bool | None = None,
-        notes: Sequence[str] = (),
     ) -> None:
         seeds = np.random.SeedSequence(seed).generate_state(len(agents)).tolist()
         seated = [seat for seat, agent in enumerate(agents) if agent is not None]
@@ -62,7 +60,7 @@ class GameSession:
         self.edition = self.batch.editions[0]
         seating = [seated.index(seat) if seat in seated else EMPTY for seat in range(len(agents))]
         self.table = Table(self.batch, made, [seating])
-        self.log = GameLog(self.edition, len(agents), seed, names, notes)
+        self.log = GameLog(self.edition, len(agents), seed, names)
         self.scene = Scene()
         self.games: list[GameState] = []
         self._observations = self.batch.reset(seed)

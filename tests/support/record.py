@@ -12,7 +12,6 @@ def record_of(
     edition: str | Edition = "iello-2016",
     seed: int = 0,
     hidden_chests: bool | None = None,
-    notes: Sequence[str] = (),
 ) -> GameRecord:
     """Play a game with one agent per seat; return its record."""
-    return GameSession(edition, agents, seed, [str(agent) for agent in agents], hidden_chests, notes).play_out()
+    return GameSession(edition, agents, seed, [str(agent) for agent in agents], hidden_chests).play_out()
