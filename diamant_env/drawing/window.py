@@ -1,7 +1,5 @@
 """Window of an environment."""
 
-import os
-
 from diamant_env.drawing.pixels import pygame
 
 
@@ -9,7 +7,7 @@ class Window:
     """A window for pictures; pictures shown after the user has closed it are dropped.
 
     Raises:
-        OSError: If there is no display: pygame fails, or SDL falls back to its offscreen driver unasked.
+        OSError: If pygame finds no display.
     """
 
     def __init__(self, title: str) -> None:
@@ -17,8 +15,6 @@ class Window:
             pygame.display.init()
         except pygame.error as error:
             raise OSError(f"no display for a window: {error}") from None
-        if pygame.display.get_driver() == "offscreen" and not os.environ.get("SDL_VIDEODRIVER"):
-            raise OSError("no display for a window: SDL found none")
         self._title = title
         self._window: pygame.Window | None = None
         self._dismissed = False

@@ -42,9 +42,3 @@ def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
         if isinstance(error, OSError) and error.errno is not None:
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise
-    with contextlib.suppress(OSError):  # fsync of a folder is not supported on every system
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

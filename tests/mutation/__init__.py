@@ -1,1 +1,0 @@
-"""Mutation testing of rules, rewards and observation."""
