@@ -25,11 +25,11 @@ from diamant_env.jax import Diamant
 from diamant_env.jax.jaxmarl import DiamantMARL
 
 PLAYERS = 4
-Game = tuple[Callable[[Any], Any], Callable[[Any, Any], Any], int]
+Contender = tuple[Callable[[Any], Any], Callable[[Any, Any], Any], int]
 """Initial function (key → carry), step function (carry, key → carry) and number of agents that act per step."""
 
 
-def flat(env: Diamant) -> Game:
+def flat(env: Diamant) -> Contender:
     """Return the environment with flat arrays."""
 
     def step(last: Any, key: Any) -> Any:
@@ -39,7 +39,7 @@ def flat(env: Diamant) -> Game:
     return lambda key: (env.init(key),), step, PLAYERS
 
 
-def marl(env: Any) -> Game:
+def marl(env: Any) -> Contender:
     """Return a game with JaxMARL's API."""
 
     def step(last: Any, key: Any) -> Any:
@@ -50,12 +50,12 @@ def marl(env: Any) -> Game:
     return lambda key: (env.reset(key)[1],), step, env.num_agents
 
 
-def of_pgx(env: Any) -> Game:
+def of_pgx(env: Any) -> Contender:
     """Return a game of Pgx, in which one player moves."""
-    play = auto_reset(env.step, env.init)
+    step = auto_reset(env.step, env.init)
     return (
         env.init,
-        lambda state, key: play(state, jax.random.categorical(key, jnp.log(state.legal_action_mask)), key),
+        lambda state, key: step(state, jax.random.categorical(key, jnp.log(state.legal_action_mask)), key),
         1,
     )
 
@@ -67,20 +67,20 @@ def engine(games: int) -> Callable[[int], Any]:
     return lambda steps: [batch.step(drawn[i % 64], observations, auto_reset=True) for i in range(steps)]
 
 
-def compiled(name: str, game: Game, games: int) -> Callable[[int], Any]:
+def compiled(name: str, contender: Contender, games: int) -> Callable[[int], Any]:
     """Return a function that steps a game; print the compile time."""
-    start, state = perf_counter(), jax.jit(jax.vmap(game[0]))(jax.random.split(jax.random.key(0), games))
-    step = jax.jit(lambda state, key: jax.vmap(game[1])(state, jax.random.split(key, games)))
+    start, state = perf_counter(), jax.jit(jax.vmap(contender[0]))(jax.random.split(jax.random.key(0), games))
+    step = jax.jit(lambda state, key: jax.vmap(contender[1])(state, jax.random.split(key, games)))
     state, key = jax.block_until_ready(step(state, jax.random.key(1))), jax.random.key(2)
     print(f"{name}, {games:,} games: {perf_counter() - start:.1f} s to compile")
 
-    def play(steps: int) -> None:
+    def run(steps: int) -> None:
         now = state
         for _ in range(steps):
             now = step(now, key)
         jax.block_until_ready(now)
 
-    return play
+    return run
 
 
 if __name__ == "__main__":
@@ -89,7 +89,7 @@ if __name__ == "__main__":
     contenders |= {f"Pgx {name}": of_pgx(pgx.make(name)) for name in ("tic_tac_toe", "connect_four")}
     for games in (1024, 16_384):
         players = {"Diamant, Batch.step": engine(games)}
-        players |= {name: compiled(name, game, games) for name, game in contenders.items()}
+        players |= {name: compiled(name, contender, games) for name, contender in contenders.items()}
         for name, rates in alternate(players, Effort()).items():
             agents = contenders[name][2] if name in contenders else PLAYERS
             print(f"{name}, {games:,} games: {median(rates) * games * agents / 1e6:.3g} M agent-steps/s")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
-Play = Callable[[int], object]
-"""Plays a number of steps."""
+Run = Callable[[int], object]
+"""Runs a number of steps."""
 Row = dict[str, Any]
 
 
@@ -42,27 +42,27 @@ def _quartiles(repeats: Sequence[float]) -> tuple[float, float]:
 
 
 def alternate(
-    contenders: Mapping[str, Play], effort: Effort, clock: Callable[[], float] = perf_counter
+    contenders: Mapping[str, Run], effort: Effort, clock: Callable[[], float] = perf_counter
 ) -> dict[str, list[float]]:
     """Measure the contenders in alternation; return the steps per second of each. Calibration warms them up."""
-    steps = {name: _steps_for(play, effort.seconds, clock) for name, play in contenders.items()}
+    steps = {name: _steps_for(run, effort.seconds, clock) for name, run in contenders.items()}
     found: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(effort.repeats):
-        for name, play in contenders.items():
-            found[name].append(steps[name] / _seconds(play, steps[name], clock))
+        for name, run in contenders.items():
+            found[name].append(steps[name] / _seconds(run, steps[name], clock))
     return found
 
 
-def _seconds(play: Play, steps: int, clock: Callable[[], float]) -> float:
+def _seconds(run: Run, steps: int, clock: Callable[[], float]) -> float:
     start = clock()
-    play(steps)
+    run(steps)
     return clock() - start
 
 
-def _steps_for(play: Play, seconds: float, clock: Callable[[], float]) -> int:
+def _steps_for(run: Run, seconds: float, clock: Callable[[], float]) -> int:
     """Return the number of steps that take about `seconds`."""
-    play(1)
+    run(1)
     steps = 1
-    while (took := _seconds(play, steps, clock)) < seconds / 4:
+    while (took := _seconds(run, steps, clock)) < seconds / 4:
         steps *= 2
     return max(1, round(steps * seconds / took))

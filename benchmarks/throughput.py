@@ -17,7 +17,7 @@ import numpy as np
 import tyro
 from stable_baselines3.common.env_util import make_vec_env
 
-from benchmarks.measure import Effort, Play, Row, alternate, rows_of
+from benchmarks.measure import Effort, Row, Run, alternate, rows_of
 from benchmarks.results import machine, publish
 from diamant_env import Batch
 from diamant_env.commands.command import run_command
@@ -79,14 +79,14 @@ def measure_batch(games: int, players: int, effort: Effort) -> list[Row]:
         for number in range(steps):
             batch.step(ring[number % 16], observations, rewards, done, auto_reset=True)
 
-    def play(steps: int) -> None:
+    def rules(steps: int) -> None:
         for number in range(steps):
             batch.play(ring[number % 16], rewards, done, auto_reset=True)
 
-    plays: dict[str, Play] = {"step with observations": step, "rules": play}
+    runs: dict[str, Run] = {"step with observations": step, "rules": rules}
     return [
         row
-        for section, rates in alternate(plays, effort).items()
+        for section, rates in alternate(runs, effort).items()
         for row in rows_of(
             section,
             f"batch {games:,}, {players} players",
@@ -109,9 +109,9 @@ def measure_environments(games: int, effort: Effort) -> list[Row]:
             f"make_vec, {games:,} games: {opponents}": gymnasium.make_vec(task, **many, opponents=opponents),
             f"DiamantVecEnv, {games:,} games: {opponents}": DiamantVecEnv(games, opponents=opponents),
         }
-    plays = {name: _player(env, 0.5) for name, env in others.items()}
-    plays |= {name: _player(env, 0.1) for name, env in ours.items()}
-    rates = alternate(plays, effort, process_time)
+    runs = {name: _runner(env, 0.5) for name, env in others.items()}
+    runs |= {name: _runner(env, 0.1) for name, env in ours.items()}
+    rates = alternate(runs, effort, process_time)
     for name, env in (others | ours).items():
         rates[name] = [getattr(env, "num_envs", 1) * rate for rate in rates[name]]
     blackjack = rates.pop("Blackjack-v1")
@@ -122,20 +122,20 @@ def measure_environments(games: int, effort: Effort) -> list[Row]:
     ]
 
 
-def _player(env: Any, chance: float) -> Play:
-    """Return a function that plays steps of an environment, each action 1 with this probability."""
+def _runner(env: Any, chance: float) -> Run:
+    """Return a function that runs steps of an environment, each action 1 with this probability."""
     single = isinstance(env, gymnasium.Env)
     drawn = (np.random.default_rng(0).random((64, 1 if single else env.num_envs)) < chance).astype(int)
     actions = drawn[:, 0].tolist() if single else list(drawn)
     env.reset()
 
-    def play(steps: int) -> None:
+    def run(steps: int) -> None:
         for number in range(steps):
             result = env.step(actions[number % 64])
             if single and (result[2] or result[3]):
                 env.reset()
 
-    return play
+    return run
 
 
 def measure_costs(repeats: int) -> list[Row]:

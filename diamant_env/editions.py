@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from diamant_env.storage.files import write_whole
-from diamant_env.storage.reading import nearest, read_table, table_text
+from diamant_env.storage.reading import fields_text, nearest, read_fields
 
 MAX_PLAYERS = 8
 MAX_TREASURES = 16  # distinct treasure values
@@ -84,13 +84,13 @@ class Edition:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Edition:
-        """Return the edition with the fields of a JSON or TOML table.
+        """Return the edition with the fields in a JSON or TOML file.
 
         Raises:
             ValueError: If a field is missing, unknown, of the wrong type or not playable.
         """
         if not isinstance(values, dict):
-            raise ValueError(f"the edition can't be read: a table of its fields is needed, not {values!r:.60}")
+            raise ValueError(f"the edition can't be read: its fields are needed, not {values!r:.60}")
         fields: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
         try:
             edition = cls(**fields)
@@ -112,7 +112,7 @@ class Edition:
             ValueError: If the file is damaged or holds no edition; the message has the reason.
         """
         try:
-            return cls.from_dict(read_table(path))
+            return cls.from_dict(read_fields(path))
         except FileNotFoundError:
             raise FileNotFoundError(f"no edition file {path}") from None
         except ValueError as error:
@@ -120,7 +120,7 @@ class Edition:
 
     def save(self, path: str | Path) -> None:
         """Save the edition to a ``.toml`` or ``.json`` file for `load`."""
-        write_whole(path, table_text(path, dataclasses.asdict(self)))
+        write_whole(path, fields_text(path, dataclasses.asdict(self)))
 
     def _requirements(self) -> list[tuple[bool, str]]:
         """Return the conditions of a playable edition, each with the reason for the error."""
@@ -305,8 +305,8 @@ def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> E
     """Return an edition given as an object, a published name or a path.
 
     Args:
-        edition: An `Edition`, the name of a published one, a path for `Edition.load`, or a table of its fields, which
-            a JSON round trip of Gymnasium's specs makes of an `Edition`.
+        edition: An `Edition`, the name of a published one, a path for `Edition.load`, or a dictionary of its fields,
+            which a JSON round trip of Gymnasium's specs makes of an `Edition`.
         hidden_chests: Overrides the edition's `hidden_chests` unless None.
 
     Raises:

@@ -159,7 +159,7 @@ class DiamantEnv(PlainSpec, gymnasium.Env):
         """
         if not self._playing:
             raise ResetNeeded("no game is being played: call reset() first")
-        rewards, turns = self._learner.play(np.array([checked_action(action, "the learner")]))
+        rewards, turns = self._learner.advance(np.array([checked_action(action, "the learner")]))
         over = bool(self._learner.over[0])
         self._playing = not over
         return self._learner.observations[0], float(rewards[0]), over, False, self._info(int(turns[0]))

@@ -144,7 +144,7 @@ class DiamantVectorEnv(PlainSpec, VectorEnv):
                 f"games {np.flatnonzero(was_over).tolist()} are over and autoreset is disabled: "
                 'call reset(options={"reset_mask": ...}) for them first'
             )
-        rewards, turns = self._learner.play(checked_actions(actions, was_over, "game"))
+        rewards, turns = self._learner.advance(checked_actions(actions, was_over, "game"))
         ended = self._learner.over & ~was_over
         infos: dict[str, Any] = {}
         if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():

@@ -199,7 +199,7 @@ def end_game(game: GameState) -> None:
 
 
 @jit(inline=True)
-def standing(game: GameState, edition: EditionNumbers, seat: int) -> int:
+def ranking_key(game: GameState, edition: EditionNumbers, seat: int) -> int:
     """Return a player's ranking key: the highest wins, ties share the victory."""
     score = int(game.chest[seat]) * (MAX_RELICS + 1)
     return score + int(game.relics[seat]) if edition.relics_break_ties else score
@@ -208,10 +208,10 @@ def standing(game: GameState, edition: EditionNumbers, seat: int) -> int:
 @jit(cached=True)
 def win_share(game: GameState, edition: EditionNumbers, seat: int) -> float:
     """Return 1/k for each of the k winners and 0 for the others, by the current chests."""
-    own = standing(game, edition, seat)
+    own = ranking_key(game, edition, seat)
     winners = 0
     for other in range(game.num_players):
-        rival = standing(game, edition, other)
+        rival = ranking_key(game, edition, other)
         if rival > own:
             return 0.0
         winners += rival == own

@@ -15,7 +15,7 @@ from benchmarks.results import figure_text
 from diamant_env import list_tasks
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.lineups import pool_line_up
-from diamant_env.judging.tables import plus_minus
+from diamant_env.judging.text_reports import plus_minus
 from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
 from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds

@@ -12,7 +12,7 @@ from diamant_env import exact, opponents
 from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say
 from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.games import percent_bar
-from diamant_env.judging.tables import TextTable
+from diamant_env.judging.text_reports import TextReport
 from diamant_env.opponents import Agent
 from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.scripted.family import Scripted
@@ -90,10 +90,10 @@ def _response(agent: Agent, players: int, edition: Edition, progress: Progress) 
     }
 
 
-def rows_table(rows: list[dict[str, Any]]) -> TextTable:
-    """Return the rows as a table."""
+def rows_report(rows: list[dict[str, Any]]) -> TextReport:
+    """Return the rows as a report."""
     error = max((row["error"] for row in rows if "error" in row), default=0)
-    table = TextTable("One expedition in score: gems each, exact")
+    table = TextReport("One expedition in score: gems each, exact")
     table.notes = f"Equilibria: no deviation at any node gains more than {error:.0e} gems."
     figures = {"all play it": ".6f", "best response": ".6f", "exploitability": ".6f", "NashConv": ".6f"}
     figures |= {"busts": ".6f", "nodes": ",", "seconds": ".1f"}
@@ -120,5 +120,5 @@ def run(argv: Sequence[str]) -> int:
     players = given.players or (() if given.lone and not given.agents else _DEFAULT_PLAYERS)
     found = measure(given.agents, players, given.edition, given.lone)
     content = {"command": COMMAND, "versions": versions(), "rows": found}
-    save_and_say(rows_table(found), lambda path: save_json(content, path), given.out)
+    save_and_say(rows_report(found), lambda path: save_json(content, path), given.out)
     return 0

@@ -12,7 +12,7 @@ from diamant_env.advice.odds import Odds
 from diamant_env.advice.review import review
 from diamant_env.commands.session import PERSON, Stopped, TerminalGame, ask, session_parser
 from diamant_env.commands.terminal import say
-from diamant_env.drawing.narration import listed
+from diamant_env.drawing.narration import joined
 from diamant_env.editions import RULEBOOK_PLAYERS, Edition
 from diamant_env.state import CONTINUE, LEAVE
 
@@ -55,7 +55,7 @@ class PersonGame(TerminalGame):
         """See `TerminalGame.decide`; the agents' probabilities are hidden."""
         if not self.now.inside[0]:
             return
-        say("", *self.words.table(self.now, self.scene), "")
+        say("", *self.words.state(self.now, self.scene), "")
         while True:
             typed = ask(_PROMPT)
             answer = _WORDS.get(typed, typed)
@@ -70,7 +70,7 @@ class PersonGame(TerminalGame):
             elif answer == "hint":
                 say("", *hint(self.now, self.edition, 0).lines(), "")
             elif answer == "table":
-                say("", *self.words.table(self.now, self.scene), "")
+                say("", *self.words.state(self.now, self.scene), "")
             elif answer == "help":
                 say("", help_on(self.edition), "")
             else:
@@ -94,7 +94,7 @@ def run(argv: Sequence[str]) -> int:
     game = PersonGame([PERSON, *options.opponents], options)
     edition, names = game.edition, game.words.names
     chests = "hidden: you see only your own" if edition.hidden_chests else "open"
-    say(f"You play {edition.name} {f'with {listed(names[1:])}' if names[1:] else 'alone'}.")
+    say(f"You play {edition.name} {f'with {joined(names[1:])}' if names[1:] else 'alone'}.")
     say(f"{edition.expeditions} expeditions; chests are {chests}.")
     if len(names) < RULEBOOK_PLAYERS[0]:
         say(f"(By the rulebooks it takes at least {RULEBOOK_PLAYERS[0]} players.)")

@@ -87,7 +87,7 @@ class TerminalGame:
         return 0
 
     def decide(self, decisions: NDArray[np.int8]) -> None:
-        """Show the table and write the person's decision.
+        """Show the game and write the person's decision.
 
         Args:
             decisions: int8 (seats,), with the agents' decisions.

@@ -26,7 +26,7 @@ class Show(TerminalGame):
 
     def decide(self, decisions: NDArray[np.int8]) -> None:
         """See `TerminalGame.decide`."""
-        say(*self.words.table(self.now, self.scene, self.session.leave))
+        say(*self.words.state(self.now, self.scene, self.session.leave))
         time.sleep(self._pause)
 
 

@@ -1,1 +1,1 @@
-"""Rendering of the table as text, as a picture or in a window."""
+"""Rendering of a game as text, as a picture or in a window."""

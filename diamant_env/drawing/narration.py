@@ -80,7 +80,7 @@ class Narrator:
                 f"{you} and {len(seats) - 1} others {verb}" if self._person in seats else f"{len(seats)} players {verb}"
             )
         names = [you if seat == self._person else self._name(seat) for seat in seats]
-        return f"{listed(names)} {verb}{'s' * (len(seats) == 1 and seats[0] != self._person)}"
+        return f"{joined(names)} {verb}{'s' * (len(seats) == 1 and seats[0] != self._person)}"
 
     def _name(self, seat: int) -> str:
         return self._names[seat] if self._names else f"player_{seat}"
@@ -128,7 +128,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def listed(names: Sequence[str]) -> str:
+def joined(names: Sequence[str]) -> str:
     """Return names joined by commas and "and": ``"ev, bag:18 and traps"``."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 

@@ -1,4 +1,4 @@
-"""Picture of the table: expeditions, headlines, path, cave and camp. Needs pygame-ce."""
+"""Picture of a game: expeditions, headlines, path, cave and camp. Needs pygame-ce."""
 
 import numpy as np
 
@@ -21,8 +21,8 @@ _BANNER_TOP, _PATH_TOP, _CONTENTS_TOP = 58, 118, 322
 _NEXT_WIDTH = 156  # width of the next expedition's first card
 
 
-def draw_table(game: GameState, edition: Edition, scene: Scene) -> pygame.Surface:
-    """Return a picture of the table, 960 pixels wide and 640 high."""
+def draw_game(game: GameState, edition: Edition, scene: Scene) -> pygame.Surface:
+    """Return a picture of a game, 960 pixels wide and 640 high."""
     over = bool(game.phase == OVER)
     canvas = PixelCanvas(WIDTH, BOTTOM, _ROCK)
     _draw_header(canvas, game, edition, over)

@@ -15,7 +15,7 @@ SEATS_TOP, BOTTOM, WIDTH = 358, 640, 960
 _CAVE_TOP, _CAMP_TOP = 400, 490
 _LABELS = 96  # width of the row labels
 _WIDEST = 150
-_TABLE, _CAVE, _CAMP = (70, 62, 74), (26, 22, 28), (62, 92, 62)
+_DECISIONS, _CAVE, _CAMP = (70, 62, 74), (26, 22, 28), (62, 92, 62)
 _WHITE, _GREY, _GREEN = (246, 242, 232), (176, 170, 168), (96, 170, 104)
 _TAGS: dict[str, Colour] = {"leave": _GREEN, "continue": (214, 142, 58), "bust": FATAL}
 
@@ -23,7 +23,7 @@ _TAGS: dict[str, Colour] = {"leave": _GREEN, "continue": (214, 142, 58), "bust":
 def draw_seats(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
     """Draw the columns of all seats."""
     for top, bottom, colour in (
-        (SEATS_TOP, _CAVE_TOP, _TABLE), (_CAVE_TOP, _CAMP_TOP, _CAVE), (_CAMP_TOP, BOTTOM, _CAMP),
+        (SEATS_TOP, _CAVE_TOP, _DECISIONS), (_CAVE_TOP, _CAMP_TOP, _CAVE), (_CAMP_TOP, BOTTOM, _CAMP),
     ):  # fmt: skip
         canvas.rectangle((0, top, WIDTH, bottom - top), colour)
     over = bool(game.phase == OVER)

@@ -1,4 +1,4 @@
-"""Text rendering of the table, for `render` and for terminals."""
+"""Text rendering of a game, for `render` and for terminals."""
 
 import dataclasses
 import re
@@ -19,7 +19,7 @@ _COLOURS = {"treasure": "33", "trap": "31", "relic": "36", "strong": "1", "dim":
 
 
 def render_text(game: GameState, edition: Edition, scene: Scene) -> str:
-    """Return the table as text: the end of an expedition if any, the path, and a row per player."""
+    """Return a game as text: the end of an expedition if any, the path, and a row per player."""
     narrator = Narrator(edition)
     lines = [narrator.outcome(game, scene)]
     if game.phase == OVER:
@@ -96,7 +96,7 @@ class TextView:
         card = _wrapped(f"Card {game.turn}  {self._narrator.card(game, scene)}")
         return [*lines, self.paint(card, _kind(self.edition.card_name(game.last_card)))]
 
-    def table(self, game: GameState, scene: Scene, leave: Sequence[float | None] | None = None) -> list[str]:
+    def state(self, game: GameState, scene: Scene, leave: Sequence[float | None] | None = None) -> list[str]:
         """Return the path and a row per player; with `leave` also the odds and each probability of LEAVE.
 
         Args:

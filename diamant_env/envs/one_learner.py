@@ -62,7 +62,7 @@ class OneLearner:
         self.pictures = Pictures(render_mode, self.batch, metadata, ResetNeeded)
         self._renders = render_mode is not None
         self._games = np.arange(num_games)
-        self._views = np.zeros((num_games, players, NUM_FEATURES), np.float32)
+        self._observations = np.zeros((num_games, players, NUM_FEATURES), np.float32)
         self._actions = np.zeros((num_games, players), np.int8)
         self._rewards = np.zeros((num_games, players), np.float32)
         self._done = np.zeros(num_games, np.bool_)
@@ -82,7 +82,7 @@ class OneLearner:
                 seeded only if all games are.
             deck: See `Batch.reset`.
         """
-        self.batch.reset(seeds, chosen, self._views, deck)
+        self.batch.reset(seeds, chosen, self._observations, deck)
         if seeds is not None and chosen.all():
             self.opponents.seed(int(seeds[0]))
         if self.seat is None:
@@ -92,7 +92,7 @@ class OneLearner:
         if self._renders:
             self.pictures.restart(np.flatnonzero(chosen))
 
-    def play(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def advance(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Play until each learner must decide again or its game is over; games already over are unchanged.
 
         Args:
@@ -107,26 +107,26 @@ class OneLearner:
         # A failed turn is undone by the batch; only a learner that leaves waits for further turns.
         before = (self.batch.save(), self.pictures.states.copy()) if actions.any() else None
         try:
-            return self._play(actions)
+            return self._advance(actions)
         except BaseException:
             if before is not None:
                 self.batch.restore(before[0])
-                self.batch.observe(self._views)
+                self.batch.observe(self._observations)
                 self.pictures.states = before[1]
             raise
 
-    def _play(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _advance(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         rewards = np.zeros(len(self.seats), np.float64)
         turns = np.zeros(len(self.seats), np.int64)
         playing = ~self.over
         waiting = playing.any()
         while waiting:
-            self._table.decide(self._views, self._actions, playing)
+            self._table.decide(self._observations, self._actions, playing)
             self._actions[self._games, self.seats] = actions  # ignored in camp
-            self.batch.step(self._actions, self._views, self._rewards, self._done, mask=playing)
+            self.batch.step(self._actions, self._observations, self._rewards, self._done, mask=playing)
             if self._renders:
                 self.pictures.follow(np.flatnonzero(playing))
-            waiting = count_turn(self._views, self.seats, self._rewards, self._done, playing, rewards, turns)
+            waiting = count_turn(self._observations, self.seats, self._rewards, self._done, playing, rewards, turns)
         return rewards, turns
 
     @property
@@ -142,7 +142,7 @@ class OneLearner:
     @property
     def observations(self) -> NDArray[np.float32]:
         """The learners' observations, float32 (N, features)."""
-        return self.layout.select(self._views[self._games, self.seats])
+        return self.layout.select(self._observations[self._games, self.seats])
 
     @property
     def scores(self) -> NDArray[np.int64]:

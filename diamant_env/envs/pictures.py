@@ -41,11 +41,11 @@ class Pictures:
         self._window: Any = None
         self.states: list[tuple[GameState, ...]] = [()] * batch.num_games
         if mode in ("human", "rgb_array"):
-            from diamant_env.drawing.picture import draw_table
+            from diamant_env.drawing.picture import draw_game
             from diamant_env.drawing.pixels import pixels_of
             from diamant_env.drawing.window import Window
 
-            self._draw_table, self._pixels_of = draw_table, pixels_of
+            self._draw_game, self._pixels_of = draw_game, pixels_of
             self._window = Window("Diamant") if mode == "human" else None
 
     def restart(self, games: Sequence[int] | NDArray[np.int64]) -> None:
@@ -86,8 +86,8 @@ class Pictures:
         edition = self._batch.editions[record.edition]
         if self._mode == "ansi":
             return render_text(record, edition, scene)
-        table = self._draw_table(record, edition, scene)
+        picture = self._draw_game(record, edition, scene)
         if self._window is None:
-            return self._pixels_of(table)
-        self._window.show(table, fps)
+            return self._pixels_of(picture)
+        self._window.show(picture, fps)
         return None

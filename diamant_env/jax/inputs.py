@@ -13,7 +13,7 @@ _SCALE = {field.name: field.scale for field in FIELDS}
 _AT = {name: where.start for name, where in SLICES.items()}
 _RIVAL = {field.name.removeprefix("rival_"): place for place, field in enumerate(RIVALS)}
 _SHOWN = [_RIVAL[name] for name in ("inside", "chest", "relics", "left_turn")]
-_FAR, _NEAR = 12.0, 3.0  # bounds in gems of clipped standings
+_FAR, _NEAR = 12.0, 3.0  # bounds in gems of clipped leads
 
 
 def canonical(row: Array, num_players: int = MAX_PLAYERS) -> Array:
@@ -33,10 +33,10 @@ def canonical(row: Array, num_players: int = MAX_PLAYERS) -> Array:
     path = _gems(row, "path_gems")
     share = path // jnp.maximum(inside, 1)
     shares = jnp.stack([path // 2, share]) / _SCALE["path_gems"]
-    differences, standings, ranks = _compare_chests(row, seats, share)
+    differences, leads, ranks = _compare_chests(row, seats, share)
     last = (row[_AT["expeditions_left"]] == 0).astype(jnp.float32)
-    far = jnp.clip(standings, -_FAR, _FAR) / 8
-    near = jnp.clip(standings[:4], -_NEAR, _NEAR) / 2
+    far = jnp.clip(leads, -_FAR, _FAR) / 8
+    near = jnp.clip(leads[:4], -_NEAR, _NEAR) / 2
     compared = [differences, rest, far, last * far, last * near, ranks]
     is_open = row[_AT["hidden_chests"]] == 0
     return jnp.concatenate(
@@ -69,7 +69,7 @@ def _sorted(seats: Array) -> Array:
 
 
 def _compare_chests(row: Array, seats: Array, share: Array) -> tuple[Array, Array, Array]:
-    """Return leads over rivals' chests, leads in gems for ten outcomes of leaving (standings), and ranks (4,)."""
+    """Return leads over rivals' chests, leads in gems for ten outcomes of leaving, and ranks (4,)."""
     own, bag = _gems(row, "chest"), _gems(row, "bag")
     alone = own + bag + _gems(row, "path_gems") + _gems(row, "path_relic_value")
     together = own + bag + share
@@ -80,7 +80,7 @@ def _compare_chests(row: Array, seats: Array, share: Array) -> tuple[Array, Arra
     best_outside = jnp.where(present & ~inside, chest, -jnp.inf).max(initial=-jnp.inf)
     best = jnp.maximum(best_inside, best_outside)
     later = jnp.where(inside, chest + bag + share, chest)
-    standings = [
+    leads = [
         alone - best_outside, together - best_outside, own - best_inside, 2 * own - best_inside - alone,
         alone - best, together - best, alone - best_inside, together - best_inside, own - best_outside,
         together - (best_inside + bag),
@@ -88,6 +88,6 @@ def _compare_chests(row: Array, seats: Array, share: Array) -> tuple[Array, Arra
     ranks = [chest > alone, chest == alone, later > together, later == together]
     return (
         differences,
-        jnp.stack(standings),
+        jnp.stack(leads),
         jnp.stack([0.25 * (rank & present).sum(dtype=jnp.float32) for rank in ranks]),
     )

@@ -222,14 +222,14 @@ def end_expedition(state: State, edition: Numbers) -> State:
     return select(state.expedition < edition.num_expeditions, begin_expedition(state, edition), ended)
 
 
-def standing(state: State, edition: Numbers) -> Array:
+def ranking_key(state: State, edition: Numbers) -> Array:
     """Return the players' ranking keys, int32 (seats,): the highest wins, ties share the victory."""
     return state.chest * (MAX_RELICS + 1) + edition.relics_break_ties * state.relics
 
 
 def win_share(state: State, edition: Numbers) -> Array:
     """Return 1/k for each of the k winners and 0 for the others, float32 (seats,), by the current chests."""
-    own = standing(state, edition)
+    own = ranking_key(state, edition)
     wins = own == own.max()
     return wins.astype(jnp.float32) / wins.sum(dtype=jnp.float32)
 

@@ -5,7 +5,7 @@
 >>> judged.results[0].games
 200
 
-``print(judged)`` prints a table. Requires ``pip install "diamant-env[judge]"``.
+``print(judged)`` prints a report. Requires ``pip install "diamant-env[judge]"``.
 """
 
 try:

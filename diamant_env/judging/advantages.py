@@ -19,7 +19,7 @@ from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.deviation import DeviationGain, DeviationGame
-from diamant_env.judging.evaluation import own
+from diamant_env.judging.evaluation import of_agent_0
 from diamant_env.judging.games import Progress, children, name_of
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import seat_with
@@ -189,6 +189,6 @@ def _summed(
     for one in (recorder, make(agent, fresh=True)):
         batch = Batch(games, game.players, game.edition, game.reward)
         batch.reset(keys)
-        earned.append(own(Table(batch, [one, make(agent, fresh=True)], seating).play_out()))
+        earned.append(of_agent_0(Table(batch, [one, make(agent, fresh=True)], seating).play_out()))
     full = sums[1].totals.sum(axis=(1, 2)) if len(sums) > 1 else np.zeros(0)
     return earned[0], earned[0] - earned[1], sums[0].totals, full

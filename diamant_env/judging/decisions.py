@@ -25,7 +25,7 @@ from diamant_env.envs.settings import with_expeditions
 from diamant_env.judging.games import Player, checked_names, listed, progress_bar, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import LineUp, clone_line_ups, line_ups_of, seat_line_up
-from diamant_env.judging.tables import TextTable, estimate_text
+from diamant_env.judging.text_reports import TextReport, estimate_text
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import SearchAgent
@@ -76,7 +76,7 @@ class DecisionLoss:
 
 @dataclass(frozen=True)
 class DecisionLosses:
-    """Losses of the decisions of several agents; ``str`` gives a table.
+    """Losses of the decisions of several agents; ``str`` gives a report.
 
     Attributes:
         losses: One per line-up and agent.
@@ -87,7 +87,7 @@ class DecisionLosses:
     def __str__(self) -> str:
         one = self.losses[0]
         unit, how = OBJECTIVES[one.objective]
-        table = TextTable(f"Losses in {unit} at tables of {one.players}; games per row: {one.games:,}")
+        table = TextReport(f"Losses in {unit} at tables of {one.players}; games per row: {one.games:,}")
         asked = any(row.retries is not None for row in self.losses)
         headings = ("agent", "against", "decisions", "loss per decision", "per game", "retries", "illegal")
         for heading in headings if asked else headings[:-2]:

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.judging.evaluation import others, own
+from diamant_env.judging.evaluation import of_agent_0, of_others
 from diamant_env.judging.games import Played, Player, Progress, name_of, number_of_tables, play
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
 from diamant_env.judging.lineups import seat_with
 
 PAYOFFS: dict[str, Callable[[Played], NDArray[np.float64]]] = {
-    "win": lambda played: own(played.shares),
-    "score": lambda played: own(played.scores),
-    "margin": lambda played: own(played.scores) - others(played.scores),
+    "win": lambda played: of_agent_0(played.shares),
+    "score": lambda played: of_agent_0(played.scores),
+    "margin": lambda played: of_agent_0(played.scores) - of_others(played.scores),
 }
 """Payoff of agent 0 in each game, float64 (games,), by reward."""
 

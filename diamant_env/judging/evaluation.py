@@ -139,20 +139,20 @@ def compare(
     return results, differences
 
 
-def own(values: NDArray) -> NDArray[np.float64]:
+def of_agent_0(values: NDArray) -> NDArray[np.float64]:
     """Return agent 0's values, float64 (games,), from those of all seats, (games, seats)."""
     games = np.arange(len(values))
     return values[games, games % values.shape[1]].astype(float)
 
 
-def others(values: NDArray) -> NDArray[np.float64]:
+def of_others(values: NDArray) -> NDArray[np.float64]:
     """Return the mean value of the other seats, float64 (games,)."""
-    return (values.sum(axis=1, dtype=float) - own(values)) / (values.shape[1] - 1)
+    return (values.sum(axis=1, dtype=float) - of_agent_0(values)) / (values.shape[1] - 1)
 
 
 def _result(name: str, line_up: LineUp, rivals: Sequence[str], run: Played) -> Result:
     seats = run.seating.shape[1]
-    shares, scores, quotas = run.totals(own(run.shares)), run.totals(own(run.scores)), run.quotas
+    shares, scores, quotas = run.totals(of_agent_0(run.shares)), run.totals(of_agent_0(run.scores)), run.quotas
     if line_up.how == "distinct":
         some = f"{seats - 1} of the {len(rivals)} in " if len(rivals) >= seats else ""
         measured, against = name, f"{some}{line_up.name}"
@@ -179,7 +179,7 @@ def _result(name: str, line_up: LineUp, rivals: Sequence[str], run: Played) -> R
 
 
 def _difference(name: str, other: str, line_up: LineUp, run: Played, other_run: Played) -> Difference:
-    judged = others if line_up.how == "intruder" else own
+    judged = of_others if line_up.how == "intruder" else of_agent_0
     shares = judged(run.shares) - judged(other_run.shares)
     scores = judged(run.scores) - judged(other_run.scores)
     return Difference(

@@ -1,4 +1,4 @@
-"""Evaluation of an agent in one call, with a printable table."""
+"""Evaluation of an agent in one call, with a printable report."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.evaluation import Difference, Result, compare
 from diamant_env.judging.games import Player, listed, name_of
 from diamant_env.judging.lineups import LineUp, line_ups_of
-from diamant_env.judging.tables import result_tables, save_results
+from diamant_env.judging.text_reports import result_reports, save_results
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Results of an evaluation; ``str`` gives a table.
+    """Results of an evaluation; ``str`` gives a report.
 
     Attributes:
         results: One per line-up and agent.
@@ -26,7 +26,7 @@ class Evaluation:
     differences: list[Difference]
 
     def __str__(self) -> str:
-        return "\n\n".join(map(str, result_tables(self.results, self.differences)))
+        return "\n\n".join(map(str, result_reports(self.results, self.differences)))
 
     __repr__ = __str__  # at the prompt
 

@@ -23,7 +23,7 @@ from diamant_env.judging.games import (
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
 from diamant_env.judging.lineups import deal, entrants, left_out_lines
 from diamant_env.judging.sharding import MapShards, play_sharded
-from diamant_env.judging.tables import TextTable, estimate_text
+from diamant_env.judging.text_reports import TextReport, estimate_text
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class TournamentResult:
-    """Result of a tournament, sorted by win share; ``str`` gives two tables.
+    """Result of a tournament, sorted by win share; ``str`` gives two reports.
 
     Attributes:
         players: Players at each table.
@@ -67,7 +67,7 @@ class TournamentResult:
     left_out: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{_standings_table(self)}\n\n{_beats_table(self)}"
+        return f"{_standings_report(self)}\n\n{_beats_report(self)}"
 
     __repr__ = __str__  # at the prompt
 
@@ -121,7 +121,7 @@ def hold_tournament(
         win_share, score = share_of_tables(shares, quotas), mean_of_tables(scores, quotas)
         standings.append(Standing(name, int(quotas.sum()), win_share, score))
     order = sorted(range(len(names)), key=lambda agent: -standings[agent].win_share.mean)
-    beats, met = cross_table(played, len(names))
+    beats, met = pairwise_results(played, len(names))
     return TournamentResult(
         players=players,
         games=games,
@@ -133,7 +133,7 @@ def hold_tournament(
     )
 
 
-def cross_table(played: Played, agents: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def pairwise_results(played: Played, agents: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return `TournamentResult.beats` and `TournamentResult.met`, indexed as the seating."""
     who = played.seating[played.tables]
     wins = np.zeros(agents * agents)
@@ -147,9 +147,9 @@ def cross_table(played: Played, agents: int) -> tuple[NDArray[np.float64], NDArr
     return beats.reshape(agents, agents), met.reshape(agents, agents)
 
 
-def _standings_table(found: TournamentResult) -> TextTable:
-    """Return the standings as a table."""
-    table = TextTable(f"{found.games:,} games at {found.tables:,} tables of {found.players}")
+def _standings_report(found: TournamentResult) -> TextReport:
+    """Return the standings as a report."""
+    table = TextReport(f"{found.games:,} games at {found.tables:,} tables of {found.players}")
     for name in ("", "agent", "games", "win share (95 %)", "mean score (95 %)"):
         table.add_column(name, justify="right" if name in ("", "games") else "left", overflow="fold")
     for place, row in enumerate(found.standings, start=1):
@@ -160,9 +160,9 @@ def _standings_table(found: TournamentResult) -> TextTable:
     return table
 
 
-def _beats_table(found: TournamentResult) -> TextTable:
-    """Return the cross-table, in percent."""
-    table = TextTable("How often the row scores more than the column when both sit at a table, in %; a tie is half")
+def _beats_report(found: TournamentResult) -> TextReport:
+    """Return how often each agent beats each other one, in percent."""
+    table = TextReport("How often the row scores more than the column when both sit at a table, in %; a tie is half")
     table.add_column("", justify="right")
     table.add_column("agent", overflow="fold")
     for place in range(1, len(found.standings) + 1):

@@ -43,14 +43,14 @@ PUBLIC_COLUMNS = columns(
 )
 """Columns of the public features of "canonical-1", int (50,)."""
 _FIRST_DIFFERENCE = _FIRST_PUBLIC + len(PUBLIC_COLUMNS)
-_FIRST_STANDING = _FIRST_DIFFERENCE + _RIVALS
-_STANDINGS = 10
-_FINE = 4  # standings with a finer scale in the last expedition
-_FIRST_RANK = _FIRST_STANDING + 2 * _STANDINGS + _FINE
+_FIRST_LEAD = _FIRST_DIFFERENCE + _RIVALS
+_LEADS = 10
+_FINE = 4  # leads with a finer scale in the last expedition
+_FIRST_RANK = _FIRST_LEAD + 2 * _LEADS + _FINE
 _RANKS = 4
 _FIRST_SHARE = _FIRST_RANK + _RANKS
 _WIDTH = _FIRST_SHARE + 2
-_FAR, _NEAR = 12.0, 3.0  # gems at which standings are clipped
+_FAR, _NEAR = 12.0, 3.0  # gems at which leads are clipped
 
 RAW = "raw-1"
 """The untransformed observation, the default of files without a name."""
@@ -95,10 +95,10 @@ class Inputs:
 
 @jit(cached=True)
 def canonical(rows, found):
-    """Write the "canonical-1" features: sorted rivals and the observer's standings if it left now.
+    """Write the "canonical-1" features: sorted rivals and the observer's leads if it left now.
 
     In order: own chest, relics and lead; inside, chest, relics and left_turn of each rival, sorted by inside and chest;
-    the public features; own chest less each rival's; ten standings (own chest, now or after leaving, less the best
+    the public features; own chest less each rival's; ten leads (own chest, now or after leaving, less the best
     rival's), clipped; in the last expedition (else 0) the same, and the first `_FINE` with a closer clip; four ranks;
     the share of the path for two leavers and if all leave. Comparisons of chests are 0 where chests are hidden.
 
@@ -107,7 +107,7 @@ def canonical(rows, found):
         found: float32 (rows, 118), zeros; written.
     """
     order = np.zeros(_RIVALS, np.int64)
-    standings = np.zeros(_STANDINGS)
+    leads = np.zeros(_LEADS)
     for i in range(len(rows)):
         row, out = rows[i], found[i]
         _sort_rivals(row, order)
@@ -122,7 +122,7 @@ def canonical(rows, found):
         out[_FIRST_SHARE] = (path // 2) / _BAG_GEMS
         out[_FIRST_SHARE + 1] = (path // max(row[_NUM_INSIDE] * _PER_INSIDE, 1)) / _BAG_GEMS
         if row[_HIDDEN] == 0:
-            _compare_chests(row, order, standings, out)
+            _compare_chests(row, order, leads, out)
 
 
 @jit
@@ -146,8 +146,8 @@ def _key(row, rival):
 
 
 @jit
-def _compare_chests(row, order, standings, out):
-    """Write differences, standings and ranks of a row with open chests."""
+def _compare_chests(row, order, leads, out):
+    """Write differences, leads and ranks of a row with open chests."""
     own, bag, path = row[_CHEST] * _GEMS, row[_BAG] * _BAG_GEMS, row[_PATH] * _BAG_GEMS
     alone = own + bag + path + row[_PATH_RELICS] * _BAG_GEMS
     share = path // max(row[_NUM_INSIDE] * _PER_INSIDE, 1)
@@ -167,19 +167,19 @@ def _compare_chests(row, order, standings, out):
         out[_FIRST_RANK + 2] += 0.25 * (later > together)
         out[_FIRST_RANK + 3] += 0.25 * (later == together)
     best = max(best_inside, best_outside)
-    standings[0], standings[1] = alone - best_outside, together - best_outside
-    standings[2], standings[3] = own - best_inside, 2 * own - best_inside - alone
-    standings[4], standings[5], standings[6] = alone - best, together - best, alone - best_inside
-    standings[7], standings[8] = together - best_inside, own - best_outside
-    standings[9] = together - (best_inside + bag)
+    leads[0], leads[1] = alone - best_outside, together - best_outside
+    leads[2], leads[3] = own - best_inside, 2 * own - best_inside - alone
+    leads[4], leads[5], leads[6] = alone - best, together - best, alone - best_inside
+    leads[7], leads[8] = together - best_inside, own - best_outside
+    leads[9] = together - (best_inside + bag)
     last = row[_EXPEDITIONS_LEFT] == 0
-    for k in range(_STANDINGS):
-        far = min(max(standings[k], -_FAR), _FAR) / 8
-        out[_FIRST_STANDING + k] = far
+    for k in range(_LEADS):
+        far = min(max(leads[k], -_FAR), _FAR) / 8
+        out[_FIRST_LEAD + k] = far
         if last:
-            out[_FIRST_STANDING + _STANDINGS + k] = far
+            out[_FIRST_LEAD + _LEADS + k] = far
             if k < _FINE:
-                out[_FIRST_STANDING + 2 * _STANDINGS + k] = min(max(standings[k], -_NEAR), _NEAR) / 2
+                out[_FIRST_LEAD + 2 * _LEADS + k] = min(max(leads[k], -_NEAR), _NEAR) / 2
 
 
 def _largest() -> NDArray[np.float64]:

@@ -42,7 +42,7 @@ class NetworkAgent:
         metadata: Metadata of the file, such as the training configuration.
         inputs: Name of its inputs among `diamant_env.opponents.inputs.INPUTS`.
         values: Value networks for starts of expeditions under this policy, or None.
-        tables: By number of players, layers that replace `layers` at tables of that size.
+        by_players: By number of players, layers that replace `layers` at tables of that size.
         layout: Name, size and scale of the fields of its rows, in order; by default those of `FIELDS`.
 
     Raises:
@@ -60,23 +60,23 @@ class NetworkAgent:
         metadata: dict[str, Any] | None = None,
         inputs: str = RAW,
         values: Values | None = None,
-        tables: Mapping[int, Layers] | None = None,
+        by_players: Mapping[int, Layers] | None = None,
         layout: list[list] = LAYOUT,
     ) -> None:
         if not isinstance(activation, str) or activation not in ACTIVATIONS:
             raise ValueError(f"unknown activation {activation!r}; allowed: {', '.join(ACTIVATIONS)}")
         if not isinstance(inputs, str) or inputs not in INPUTS:
             raise ValueError(f"unknown inputs {inputs!r}; allowed: {', '.join(INPUTS)}")
-        tables = tables or {}
-        if wrong := [players for players in tables if not 1 <= players <= MAX_PLAYERS]:
+        by_players = by_players or {}
+        if wrong := [players for players in by_players if not 1 <= players <= MAX_PLAYERS]:
             raise ValueError(f"a network for tables of {wrong[0]}; 1 to {MAX_PLAYERS} players are possible")
         self.layout = layout
         self._columns = None if self.layout == LAYOUT else columns_of(self.layout)
         width = INPUTS[inputs].width if self._columns is None or inputs != RAW else len(self._columns)
-        for own in (layers, *tables.values()):
+        for own in (layers, *by_players.values()):
             check_layers(own, width, 2)
         self.layers = transposed(layers)
-        self.tables = {players: transposed(own) for players, own in tables.items()}
+        self.by_players = {players: transposed(own) for players, own in by_players.items()}
         self.activation = activation
         self.inputs = inputs
         self.name = name
@@ -99,14 +99,14 @@ class NetworkAgent:
         seen = INPUTS[self.inputs](flat)
         if self._columns is not None and self.inputs == RAW:
             seen = seen[:, self._columns]
-        if not self.tables:
+        if not self.by_players:
             return self._leave_logit(self.layers, seen)
         players = Observations(flat)["num_players"].astype(np.int64)
         sizes = np.bincount(players).nonzero()[0].tolist()
         found = np.empty(len(flat), np.float32)
         for size in sizes:
             rows = slice(None) if len(sizes) == 1 else players == size  # a slice does not copy
-            found[rows] = self._leave_logit(self.tables.get(size, self.layers), seen[rows])
+            found[rows] = self._leave_logit(self.by_players.get(size, self.layers), seen[rows])
         return found
 
     def _leave_logit(self, layers: Layers, seen: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -118,17 +118,17 @@ class NetworkAgent:
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """Return all weights by their names in a policy file."""
-        networks = {"": self.weights()} | {f"{players}/": self.weights(players) for players in self.tables}
+        networks = {"": self.weights()} | {f"{players}/": self.weights(players) for players in self.by_players}
         if self.values is not None:
             networks |= {f"{_VALUE}{players}/": layers for players, layers in self.values.weights().items()}
         return {
-            f"{table}{number}.{kind}": array
-            for table, layers in networks.items()
+            f"{prefix}{number}.{kind}": array
+            for prefix, layers in networks.items()
             for number, layer in enumerate(layers)
             for kind, array in zip(("weight", "bias"), layer, strict=True)
         }
 
-    def at_table(self, players: int) -> NetworkAgent:
+    def for_players(self, players: int) -> NetworkAgent:
         """Return the policy with a single network, that of tables of this size."""
         return NetworkAgent(self.weights(players), self.activation, self.name, inputs=self.inputs, layout=self.layout)
 
@@ -138,7 +138,7 @@ class NetworkAgent:
         Args:
             players: Table size; None: the network of all sizes without one of their own.
         """
-        layers = self.layers if players is None else self.tables.get(players, self.layers)
+        layers = self.layers if players is None else self.by_players.get(players, self.layers)
         return [(weight.T.copy(), bias) for weight, bias in layers]
 
     def save(self, path: str | Path, about: dict[str, Any] | None = None) -> None:
@@ -178,11 +178,11 @@ class NetworkAgent:
             activation, inputs = metadata.get("activation", ""), metadata.get("inputs", RAW)
             networks = _networks(tensors)
             values = {int(name.removeprefix(_VALUE)): own for name, own in networks.items() if name.startswith(_VALUE)}
-            tables = {int(name): own for name, own in networks.items() if name.isdecimal()}
+            by_players = {int(name): own for name, own in networks.items() if name.isdecimal()}
             if metadata.get("sha256") != digest(tensors):
                 raise ValueError("its weights don't match its digest")
             own, layout = Values(values) if values else None, metadata.get("layout")
-            return cls(networks[""], activation, path, metadata, inputs, own, tables, layout or [])
+            return cls(networks[""], activation, path, metadata, inputs, own, by_players, layout or [])
         except ValueError as error:
             raise ValueError(f"{path} can't be opened: {error}") from None
 
@@ -221,12 +221,12 @@ def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
     prefixes = [name.rpartition("/")[0] for name in tensors]
     known = ["", *(f"{kind}{players}" for kind in ("", _VALUE) for players in range(1, MAX_PLAYERS + 1))]
     networks: dict[str, Layers] = {}
-    for table in dict.fromkeys(["", *prefixes]):
-        if table not in known:
-            raise ValueError(f"tensors of an unknown network {table!r}")
-        places = [f"{table}/{layer}".lstrip("/") for layer in range(max(1, math.ceil(prefixes.count(table) / 2)))]
+    for network in dict.fromkeys(["", *prefixes]):
+        if network not in known:
+            raise ValueError(f"tensors of an unknown network {network!r}")
+        places = [f"{network}/{layer}".lstrip("/") for layer in range(max(1, math.ceil(prefixes.count(network) / 2)))]
         try:
-            networks[table] = [(tensors[f"{place}.weight"], tensors[f"{place}.bias"]) for place in places]
+            networks[network] = [(tensors[f"{place}.weight"], tensors[f"{place}.bias"]) for place in places]
         except KeyError as error:
             raise ValueError(f"tensor {error} is missing") from None
     return networks

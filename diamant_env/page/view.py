@@ -97,7 +97,7 @@ class Viewer:
             chest, relics = int(game.chest[seat]), int(game.relics[seat])
             row = {"seat": seat, "name": self._names[seat], "banked": banked, "chest": chest, "relics": relics}
             rows.append(row | {"winner": seat in winners(game, self._edition)})
-        return {"words": self._narrator.result(game), "table": rows}
+        return {"words": self._narrator.result(game), "rows": rows}
 
 
 def view_of(played: PlayedGame) -> dict[str, Any]:

@@ -49,8 +49,8 @@ def parse_json(text: str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def read_table(path: str | Path) -> dict[str, Any]:
-    """Return the table in a ``.toml`` or ``.json`` file.
+def read_fields(path: str | Path) -> dict[str, Any]:
+    """Return the fields in a ``.toml`` or ``.json`` file.
 
     Raises:
         OSError: If it can't be read.
@@ -60,21 +60,21 @@ def read_table(path: str | Path) -> dict[str, Any]:
     parse = parsers.get(Path(path).suffix)
     if parse is None:
         raise ValueError("its name must end in .toml or .json")
-    table = parse(read_text(path))
-    if not isinstance(table, dict):
-        raise ValueError("it holds no table of fields")
-    return table
+    fields = parse(read_text(path))
+    if not isinstance(fields, dict):
+        raise ValueError("it holds no fields")
+    return fields
 
 
-def table_text(path: str | Path, table: dict[str, Any]) -> str:
-    """Return a flat table of texts, numbers and lists in the format of a file's suffix."""
+def fields_text(path: str | Path, fields: dict[str, Any]) -> str:
+    """Return fields of text, numbers and lists in the format of a file's suffix."""
     values = {
-        key: json.dumps(value, ensure_ascii=False, default=int) for key, value in table.items() if value is not None
+        key: json.dumps(value, ensure_ascii=False, default=int) for key, value in fields.items() if value is not None
     }
     if Path(path).suffix == ".toml":
         return "".join(f"{key} = {value}\n" for key, value in values.items())
     if Path(path).suffix == ".json":
-        return json.dumps(table, ensure_ascii=False, indent=1, default=int) + "\n"
+        return json.dumps(fields, ensure_ascii=False, indent=1, default=int) + "\n"
     raise ValueError(f"{path} must end in .toml or .json")
 
 

@@ -11,7 +11,7 @@ import pytest
 from diamant_env.commands import diamant
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.judging.lineups import deal
-from diamant_env.judging.tournament import cross_table, hold_tournament
+from diamant_env.judging.tournament import hold_tournament, pairwise_results
 
 ORDERED = ("ev:0.75", "bag:6", "random:0.5", "continue")  # each clearly better than the next at tables of all four
 
@@ -31,10 +31,10 @@ def test_tournament_is_balanced_and_shares_sum_to_games(found):
     assert [standing.agent for standing in found.standings if standing.agent in ORDERED] == list(ORDERED)
 
 
-def test_cross_table_equals_count_by_game():
+def test_pairwise_results_equal_count_by_game():
     seating = deal(10, 3, 4, np.random.default_rng(0))
     run = play(("bag:5", "bag:9", "cards:6", "random:0.3"), seating, 50, seeds_for(0, "test"))
-    beats, met = cross_table(run, 4)
+    beats, met = pairwise_results(run, 4)
     wins, common = np.zeros((4, 4)), np.zeros((4, 4))
     for game, scores in enumerate(run.scores.tolist()):
         for (agent, score), (rival, other) in permutations(zip(seating[game % 10], scores, strict=True), 2):

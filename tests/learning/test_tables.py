@@ -43,10 +43,10 @@ def test_each_table_size_has_the_network_of_its_run(run):
     order = np.random.default_rng(0).permutation(sum(map(len, rows)))
     np.testing.assert_array_equal(policy.leave_logit(np.concatenate(rows)[order]), np.concatenate(expected)[order])
     for players, each in zip(own, rows, strict=True):
-        np.testing.assert_array_equal(policy.at_table(players).leave_logit(each), own[players].leave_logit(each))
+        np.testing.assert_array_equal(policy.for_players(players).leave_logit(each), own[players].leave_logit(each))
     assert not np.allclose(own[2].leave_logit(rows[1]), expected[1])
     np.testing.assert_array_equal(policy.leave_logit(observations(5)), own[2].leave_logit(observations(5)))
-    assert shape_of(policy.at_table(3)) == Config.model_validate({"network": {"hidden": [4]}}).network
+    assert shape_of(policy.for_players(3)) == Config.model_validate({"network": {"hidden": [4]}}).network
 
 
 def test_time_is_the_sum_and_every_run_is_judged_at_its_tables(run):

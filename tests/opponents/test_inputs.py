@@ -42,7 +42,7 @@ def expected(row):
     best_out = max((chests[k] for k in present if not inside[k]), default=-np.inf)
     best = max(best_in, best_out)
     later = [chests[k] + (bag + share) * inside[k] for k in present]
-    standings = np.clip(
+    leads = np.clip(
         [
             *(
                 alone - best_out,
@@ -63,9 +63,9 @@ def expected(row):
             [inside[k], chests[k] / 32, seen["rival_relics"][k] / 2, seen["rival_left_turn"][k] / 8] for k in order
         ],
         "differences": [(own - chests[k]) / 32 * open_chests for k in order],
-        "standings": standings / 8 * open_chests,
-        "last": standings / 8 * last * open_chests,
-        "fine": np.clip(standings[:4], -3, 3) / 2 * last * open_chests,
+        "leads": leads / 8 * open_chests,
+        "last": leads / 8 * last * open_chests,
+        "fine": np.clip(leads[:4], -3, 3) / 2 * last * open_chests,
         "ranks": np.array(
             [
                 sum(chests[k] > alone for k in present),
@@ -94,7 +94,7 @@ def test_canonical_inputs_equal_definition(players, hidden):
         rivals = numbers[3:31].reshape(7, 4)
         np.testing.assert_allclose(rivals[: players - 1], np.reshape(parts["rivals"], (-1, 4)), atol=1e-6)
         assert not rivals[players - 1 :].any()
-        after = [*parts["differences"], *[0] * (8 - players), *parts["standings"], *parts["last"], *parts["fine"]]
+        after = [*parts["differences"], *[0] * (8 - players), *parts["leads"], *parts["last"], *parts["fine"]]
         np.testing.assert_allclose(numbers[81:], [*after, *parts["ranks"], *parts["shares"]], atol=1e-6)
 
 

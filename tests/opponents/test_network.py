@@ -100,4 +100,4 @@ def test_policy_file_of_fewer_fields_reads_its_own_columns(inputs, tmp_path):
 def test_network_for_an_impossible_table_size_is_refused():
     layers = [(TENSORS[f"{k}.weight"], TENSORS[f"{k}.bias"]) for k in range(2)]
     with pytest.raises(ValueError, match="a network for tables of 9; 1 to 8 players are possible"):
-        NetworkAgent(layers, tables={4: layers, 9: layers})
+        NetworkAgent(layers, by_players={4: layers, 9: layers})

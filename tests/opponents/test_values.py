@@ -82,7 +82,7 @@ def test_network_inputs_by_hand():
 
 def test_policy_file_keeps_values(tmp_path):
     own = [(-weight, bias) for weight, bias in POLICY]
-    agent = NetworkAgent(POLICY, values=Values({3: layers(3), 8: layers(8)}), tables={8: own})
+    agent = NetworkAgent(POLICY, values=Values({3: layers(3), 8: layers(8)}), by_players={8: own})
     again = saved(agent, tmp_path / "policy.safetensors")
     assert again.values.networks.keys() == {3, 8}
     for players in (3, 8):

@@ -52,8 +52,8 @@ def test_view_shows_own_decisions_and_result(client):
             assert output.split()[0] == ("leave" if 1 in turn.leaving else "bust" if bust else "continue")
         assert all(seat["leave"] is None for seat in after["seats"])
     result = views[-1]["result"]
-    assert [row["chest"] for row in result["table"]] == sorted((row["chest"] for row in result["table"]), reverse=True)
-    for row in result["table"]:
+    assert [row["chest"] for row in result["rows"]] == sorted((row["chest"] for row in result["rows"]), reverse=True)
+    for row in result["rows"]:
         assert sum(gems for gems in row["banked"] if gems != "bust") == row["chest"]
         assert row["winner"] == views[-1]["seats"][row["seat"]]["winner"]
 

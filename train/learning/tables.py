@@ -34,7 +34,7 @@ def train_tables(config: Config, folder: Path, train: Callable[[Config, Path], N
         networks[players] = policy.weights()
     decisions, seconds = (sum(time[name] for time in times) for name in ("decisions", "seconds"))
     smallest = networks.pop(min(networks))
-    policy = NetworkAgent(smallest, policy.activation, config.name, inputs=policy.inputs, tables=networks)
+    policy = NetworkAgent(smallest, policy.activation, config.name, inputs=policy.inputs, by_players=networks)
     save_policy(folder / POLICY, policy, config, decisions)
     where = {name: times[0][name] for name in ("threads", "device") if name in times[0]}
     save_json({"seconds": seconds, "decisions": decisions, **where}, folder / TIME)

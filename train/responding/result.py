@@ -12,7 +12,7 @@ from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviatio
 from diamant_env.judging.games import Progress, seeds_for
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.lineups import pool_line_up
-from diamant_env.judging.tables import TextTable, estimate_text
+from diamant_env.judging.text_reports import TextReport, estimate_text
 from diamant_env.opponents import make
 from train.responding.config import SearchConfig
 from train.responding.lookahead import look_ahead, no_lookahead
@@ -101,11 +101,11 @@ def report(
     )
 
 
-def result_table(found: ResponseResult) -> TextTable:
+def result_table(found: ResponseResult) -> TextReport:
     """Return the figures as a table: the search, PPO, then the members of the pools in descending order."""
     digits = 4 if found.reward == "win" else 2
     title = f"Against {found.players - 1} × {found.agent} at tables of {found.players}, {found.edition}"
-    table = TextTable(f"{title}: gain in {UNITS[found.reward]}, {found.games:,} games each")
+    table = TextReport(f"{title}: gain in {UNITS[found.reward]}, {found.games:,} games each")
     for name in ("", "who", "payoff", "gain (95 %)"):
         table.add_column(name, overflow="fold")
     ahead = [] if found.lookahead is None else [found.lookahead.summed]

@@ -67,7 +67,7 @@ class ResponseRun:
         torch.set_num_threads(config.threads)
         seeds = seeds_for(config.seed, "response", self.start, self.number)
         agent = make(game.agent)
-        warm = agent.at_table(game.players) if isinstance(agent, NetworkAgent) and self.start == "warm" else None
+        warm = agent.for_players(game.players) if isinstance(agent, NetworkAgent) and self.start == "warm" else None
         checkpoints = learn(game, config, seeds, warm)
         points, (decisions, policy) = pick(checkpoints, game, config)
         save_policy(self.folder / POLICY, policy, config, decisions)

@@ -11,7 +11,7 @@ from matplotlib.ticker import EngFormatter
 from diamant_env.commands.terminal import say
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.lineups import LineUp, clone_line_ups, intruder_line_ups, pool_line_up
-from diamant_env.judging.tables import result_tables, save_results
+from diamant_env.judging.text_reports import result_reports, save_results
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
 from diamant_env.storage.results import save_json
@@ -65,7 +65,7 @@ def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
     results = judge(network, pools, games.games, **judging)
     results += judge(network, alone, games.clone_games, **judging)
     save_results(results, [], folder / "results.json", config=config.model_dump(mode="json"))
-    say(*result_tables(results))
+    say(*result_reports(results))
 
 
 def check_run(config: Config) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from diamant_env.drawing.narration import counted
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate, holm
-from diamant_env.judging.tables import estimate_text, verdict
+from diamant_env.judging.text_reports import estimate_text, significance
 from diamant_env.opponents.pools import POOLS
 from diamant_env.storage.markdown import markdown_table
 from train.runs.config import Config
@@ -157,7 +157,7 @@ def _by_players(seed: int, edition: str, judged: Sequence[Judged], responses: Se
 def _strongest(intruders: Sequence[Result]) -> list[Record]:
     """Return the strongest intruder of each table size and the intruders above the fair share."""
     corrected = holm([result.p_value for result in intruders])
-    above = [result for result, p in zip(intruders, corrected, strict=True) if verdict(result, p) == "above"]
+    above = [result for result, p in zip(intruders, corrected, strict=True) if significance(result, p) == "above"]
     rows = []
     for players in sorted({result.players for result in intruders}):
         best = max((each for each in intruders if each.players == players), key=lambda each: each.win_share.mean)

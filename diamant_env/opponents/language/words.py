@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from diamant_env.drawing.narration import counted, listed
+from diamant_env.drawing.narration import counted, joined
 from diamant_env.editions import Edition
 from diamant_env.observation import Observations
 
@@ -73,7 +73,7 @@ def state_in_words(seen: Observations, edition: Edition, expeditions: int | None
             f"Inside: {inside} of {counted(players, 'player')}, each with {counted(bag, 'gem')} in the bag.",
             f"You are inside. {_chest('Your', int(seen['chest']), int(seen['relics']))}",
             *_rivals(seen),
-            f"On the path: {counted(path, 'gem')}{worth if relics else ''}; traps: {listed(traps or ['none'])}.",
+            f"On the path: {counted(path, 'gem')}{worth if relics else ''}; traps: {joined(traps or ['none'])}.",
             *_deck(seen, edition),
         ]
     )

@@ -9,8 +9,8 @@ const [WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM] = [420, 240, 40, 12, 26, 26]; //
 
 /** Show the result of a game. */
 export function drawResult(view) {
-  const head = ["Player", "Chest", "Relics", ...view.result.table[0].banked.map((_, at) => `${at + 1}`)];
-  const rows = view.result.table.map((row) => tint(
+  const head = ["Player", "Chest", "Relics", ...view.result.rows[0].banked.map((_, at) => `${at + 1}`)];
+  const rows = view.result.rows.map((row) => tint(
     make("tr", { class: row.winner ? "winner" : "" },
       make("th", { scope: "row" }, make("span", { class: "dot", "aria-hidden": "true" }), row.name),
       make("td", {}, make("b", {}, `${row.chest}`)), make("td", {}, `${row.relics}`),

@@ -1,4 +1,4 @@
-"""Tables and JSON of results."""
+"""Text reports and JSON of results."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ PIPE_WIDTH = 150  # columns where the output is not a terminal
 _LONG = 16  # characters; longer names of agents are not repeated in each row
 
 
-class TextTable(Table):
-    """A table whose ``str`` is as wide as the terminal, or `PIPE_WIDTH` columns.
+class TextReport(Table):
+    """A report whose ``str`` is as wide as the terminal, or `PIPE_WIDTH` columns.
 
     Args:
         heading: The line above it.
@@ -43,61 +43,61 @@ class TextTable(Table):
         return "\n".join(line.rstrip() for line in captured.get().rstrip().splitlines())
 
 
-def result_tables(results: Sequence[Result], differences: Sequence[Difference] = ()) -> list[TextTable]:
-    """Return a table of all results and, for compared agents, one of their differences, at most 80 columns wide.
+def result_reports(results: Sequence[Result], differences: Sequence[Difference] = ()) -> list[TextReport]:
+    """Return a report of all results and, for compared agents, one of their differences, at most 80 columns wide.
 
     Args:
         results: Results of the judged agents; significant deviations from the fair win share are marked.
         differences: Differences of the compared agents.
     """
-    tables = [_results_table(results)] if results else []
-    return tables + ([_differences_table(differences)] if differences else [])
+    reports = [_results_report(results)] if results else []
+    return reports + ([_differences_report(differences)] if differences else [])
 
 
-def _results_table(results: Sequence[Result]) -> TextTable:
+def _results_report(results: Sequence[Result]) -> TextReport:
     players = sorted({result.players for result in results})
     agents = list(dict.fromkeys(result.agent for result in results))
     games = " or ".join(f"{games:,}" for games in sorted({result.games for result in results}))
     fair = ", ".join(f"{1 / seats:.3f}" for seats in players)
     title = f"{', '.join(agents)} at tables of {', '.join(map(str, players))}; fair: {fair}; games per row: {games}"
-    table = _table(title, "who", "against", "win share", "", "mean score")
+    report = _report(title, "who", "against", "win share", "", "mean score")
     long = len(agents) == 1 and len(agents[0]) > _LONG
     corrected = holm([result.p_value for result in results])
     for position, (result, p_value) in enumerate(zip(results, corrected, strict=True)):
         if position and result.how != results[position - 1].how:
-            table.add_section()
+            report.add_section()
         names = (result.measured, result.against.replace(" of the ", " of "))
         shown = [name.replace(agents[0], "the agent") if long else name for name in names]
         share, score = plus_minus(result.win_share, 3), plus_minus(result.score, 2)
-        table.add_row(*shown, share, verdict(result, p_value), score)
+        report.add_row(*shown, share, significance(result, p_value), score)
     rows = "1 row" if len(results) == 1 else f"{len(results)} rows"
     lines = ["A tie of k players counts 1/k; ±: the longer side of the 95 % interval."]
     lines.append(f"above, below the fair share: significant at 5 % with Holm's correction for {rows}.")
     if any(result.how == "intruder" for result in results):
         lines.append("The last part: an intruder's share among copies of the agent. A low share is good for the agent.")
     lines += left_out_lines(name for result in results for name in result.left_out)
-    table.notes = "\n".join(lines)
-    return table
+    report.notes = "\n".join(lines)
+    return report
 
 
-def _differences_table(differences: Sequence[Difference]) -> TextTable:
+def _differences_report(differences: Sequence[Difference]) -> TextReport:
     title = "Compared on common random numbers: the same seats of the same games"
-    table = _table(title, "agent", "less", "line-up", "win share", "mean score")
+    report = _report(title, "agent", "less", "line-up", "win share", "mean score")
     for row in differences:
         shares, scores = plus_minus(row.win_share, 3, "+"), plus_minus(row.score, 2, "+")
-        table.add_row(row.agent, row.other, row.line_up, shares, scores)
-    return table
+        report.add_row(row.agent, row.other, row.line_up, shares, scores)
+    return report
 
 
-def _table(title: str, *headings: str) -> TextTable:
-    table = TextTable(title)
-    table.padding, table.show_edge, table.pad_edge = (0, 1, 0, 0), False, False
+def _report(title: str, *headings: str) -> TextReport:
+    report = TextReport(title)
+    report.padding, report.show_edge, report.pad_edge = (0, 1, 0, 0), False, False
     for heading in headings:
-        table.add_column(heading, overflow="fold")
-    return table
+        report.add_column(heading, overflow="fold")
+    return report
 
 
-def verdict(result: Result, p_value: float) -> str:
+def significance(result: Result, p_value: float) -> str:
     """Return "above" or "below" where a win share differs from the fair one at the 5 % level, else ""."""
     if p_value >= 0.05:
         return ""
