@@ -76,8 +76,11 @@ def warn(line: str) -> None:
 
 
 def save_and_say(result: object, save: Callable[[Path], object], path: Path | None) -> None:
-    """Print a result, then save it if a path is given."""
-    say(result)
+    """Save a result if a path is given, and print it even if saving fails."""
+    try:
+        if path is not None:
+            save(path)
+    finally:
+        say(result)
     if path is not None:
-        save(path)
         say(f"saved: {path}")
