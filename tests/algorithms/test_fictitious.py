@@ -21,6 +21,7 @@ def test_reservoir_is_uniform():
             reservoir.add(inputs, np.zeros(len(numbers), np.int8))
         assert reservoir.seen == 1000
         kept[reservoir.inputs[:, 0].astype(int)] += 1
+    assert kept.min() > 0  # each with probability 0.1 in 300 reservoirs
     parts = kept.reshape(10, 100).sum(axis=1)
     assert parts.sum() == 300 * 100
     assert (np.abs(parts - 3000) < 250).all()  # four standard errors per decile

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 from types import SimpleNamespace
 
 import numba
@@ -30,6 +31,7 @@ TINY_PRINTED = replace(TINY_RELICS, name="tiny, printed relic", relics=(4,), rel
 TINY_TWICE = replace(TINY, name="tiny, twice", treasures=(5,), expeditions=2)
 TINY_LATE = replace(TINY_TWICE, name="tiny, twice, relic", relics=(6,), relics_enter="expedition")
 TINY_KEPT = replace(TINY_TWICE, name="tiny, twice, relics", traps=("mud",), relics=(3, 7), bust_removes=0)
+TINY_UNEQUAL = replace(TINY_TWICE, name="tiny, three", trap_copies=3, expeditions=3)
 HALF = Edition(name="half", treasures=(5, 5), traps=("mud",), trap_copies=2, expeditions=1)
 SMALL_LONG = Edition(name="small, long", treasures=(1, 5, 7, 9, 17), traps=("a", "b", "c"), expeditions=4)
 SMALL_RELICS = replace(SMALL_LONG, name="small, long, relics", relics=(5, 10), relics_enter="expedition")
@@ -78,6 +80,15 @@ def by_bag(game: Oracle) -> Fraction:
 def test_lone_player_equals_fractions(edition):
     solution = exact.solve_lone(edition, whole_game=edition.expeditions > 1)
     assert solution.value == pytest.approx(float(by_hand.lone_value(Oracle(edition, 1))), abs=1e-12)
+
+
+def test_lone_player_with_unequal_traps_on_the_path():
+    """One mud card and two wind cards end the expedition, and different traps remain after each."""
+    cards = ["mud", "mud", "mud", "wind"]
+    game = reduce(by_hand.after, cards, Oracle(TINY_UNEQUAL, 1))
+    stays = by_hand.lone_value(game)
+    solution = exact.solve_lone(TINY_UNEQUAL, Play(cards, 1, TINY_UNEQUAL).all_continue(2).game, whole_game=True)
+    assert solution.value == pytest.approx(float(max(stays, by_hand.lone_value(by_hand.left(game, {0})))), abs=1e-12)
 
 
 @compiled_only
