@@ -8,6 +8,7 @@ from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.inputs import RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
+from train.algorithms import response_oracles
 from train.algorithms.counting import Meter
 from train.algorithms.mirror_descent import divergence
 from train.algorithms.regularised_nash import RegularisedNash
@@ -75,6 +76,13 @@ def test_population_draws_one_policy_per_game():
     changed = population.act(seen, np.arange(6000) < 3000)
     assert np.array_equal(changed[3000:], first[3000:])
     assert not np.array_equal(changed[:3000], first[:3000])
+
+
+def test_responses_replace_the_untrained_network(tmp_path, monkeypatch):
+    monkeypatch.setattr(response_oracles, "ROUNDS", 2)
+    monkeypatch.setattr(response_oracles, "distilled", lambda population, *_: population)
+    population = response_oracles.response_oracles(Config(ppo=SMALL, network={"hidden": (8,)}), Meter(tmp_path))
+    assert list(map(str, population.policies)) == ["answer 1", "answer 2"]
 
 
 def test_distilled_network_equals_population_average(tmp_path):

@@ -1,5 +1,6 @@
 """`JudgeCallback` of stable-baselines3."""
 
+import numpy as np
 import pytest
 
 from diamant_env.judging import evaluate
@@ -7,6 +8,7 @@ from diamant_env.judging import evaluate
 sb3 = pytest.importorskip("stable_baselines3")
 EventAccumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator").EventAccumulator
 vec = pytest.importorskip("diamant_env.sb3")
+AGAINST = ["pool", "bag:6"]
 
 
 def learned(callback, wrapper=lambda env: env, seed=1, **settings):
@@ -16,25 +18,26 @@ def learned(callback, wrapper=lambda env: env, seed=1, **settings):
 
 
 def share_of(agent):
-    return evaluate(agent, "pool", 40, players=3).results[0].win_share.mean
+    return np.mean([result.win_share.mean for result in evaluate(agent, AGAINST, 40, players=3).results])
 
 
 def test_judges_at_interval_and_end(tmp_path):
     """TensorBoard has the same points."""
-    judge = vec.JudgeCallback("pool", every=80, games=40, players=3, best=tmp_path / "best.zip")
+    judge = vec.JudgeCallback(AGAINST, every=80, games=40, players=3, best=tmp_path / "best.zip")
     model = learned(judge, tensorboard_log=str(tmp_path))
     assert [one.steps for one in judge.curve] == [80, 160, 240, 256]
     events = EventAccumulator(str(tmp_path / "PPO_1")).Reload().Scalars("judge/win_share")
     assert [one.step for one in events] == [80, 160, 240, 256]
     assert [one.value for one in events] == pytest.approx([one.win_share for one in judge.curve])
-    last = evaluate(model, "pool", 40, players=3).results[0].win_share
-    assert judge.curve[-1].win_share == last.mean
-    assert judge.curve[-1].half_width == pytest.approx((last.high - last.low) / 2)
+    one, other = (result.win_share for result in evaluate(model, AGAINST, 40, players=3).results)
+    assert judge.curve[-1].win_share == (one.mean + other.mean) / 2
+    widths = np.hypot(one.high - one.low, other.high - other.low)  # of independent games
+    assert judge.curve[-1].half_width == pytest.approx(widths / 4)
     assert share_of(str(tmp_path / "best.zip")) == max(one.win_share for one in judge.curve)
 
 
 def test_each_training_has_its_own_curve_and_best(tmp_path):
-    judge = vec.JudgeCallback("pool", every=80, games=40, players=3, best=tmp_path / "best.zip")
+    judge = vec.JudgeCallback(AGAINST, every=80, games=40, players=3, best=tmp_path / "best.zip")
     learned(judge)
     first = judge.curve
     judge.curve[0] = judge.curve[0]._replace(win_share=1.0)  # a maximum that no later model reaches
@@ -50,7 +53,7 @@ def test_each_training_has_its_own_curve_and_best(tmp_path):
 
 
 def test_best_model_has_its_statistics(tmp_path):
-    judge = vec.JudgeCallback("pool", every=80, games=40, players=3, best=tmp_path / "best.zip")
+    judge = vec.JudgeCallback(AGAINST, every=80, games=40, players=3, best=tmp_path / "best.zip")
     learned(judge, sb3.common.vec_env.VecNormalize)
     agent = f"{tmp_path / 'best.zip'}+{tmp_path / 'best.pkl'}"
     assert share_of(agent) == max(one.win_share for one in judge.curve)

@@ -74,6 +74,8 @@ def test_each_mix_equally_often_and_a_single_agent_as_copies():
     found = Counter(tuple(sorted(names[agent] for agent in row)) for row in given.draw(KEYS).tolist())
     assert set(found) == {("bag:5", "bag:6", "ev:0.75"), ("champion",) * 3}
     assert abs(found["champion", "champion", "champion"] / len(KEYS) - 0.5) < 0.01
+    orders = Counter(tuple(row) for row in given.draw(KEYS).tolist() if len(set(row)) == 3)
+    np.testing.assert_allclose(np.array(list(orders.values())) / len(KEYS), [1 / 12] * 6, atol=0.005)
 
 
 def test_members_that_need_open_chests_are_left_out():
@@ -103,6 +105,10 @@ def test_vec_env_draws_the_opponents_of_the_gymnasium_form():
     changed = (ours.table.seating != before).any(axis=1)
     assert not changed[~done].any()
     assert changed[done].any()
+    seated, games = ours.table.seating, ours.batch.games.copy()
+    ours.reset()
+    ours.restore(games)
+    np.testing.assert_array_equal(ours.table.seating, seated)
 
 
 class Counting:

@@ -8,6 +8,7 @@ import pytest
 from diamant_env import exact
 from diamant_env.editions import find_edition
 from diamant_env.envs.settings import with_expeditions
+from diamant_env.judging import advantages
 from diamant_env.judging.advantages import summed_gain, with_values
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import seeds_for
@@ -55,7 +56,8 @@ def test_search_gains_at_most_the_best_response():
     assert gain.mean > 0.5 * most
 
 
-def test_truncated_and_full_rollouts_agree(network_with_values):
+def test_truncated_and_full_rollouts_agree(network_with_values, monkeypatch):
+    monkeypatch.setattr(advantages, "_TOGETHER", 100)
     network, other = network_with_values
     game = DeviationGame(with_values(network, None), 3, "iello-2016", "win")
     searcher = SearchAgent(network, Budget(8), edition="iello-2016")

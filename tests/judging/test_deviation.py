@@ -29,6 +29,8 @@ def test_gain_is_payoff_minus_self_play(reward):
     (found,) = deviation_gains(["bag:8"], against, 800, SEEDS)
     usual = np.mean(self_play(against, 800, SEEDS))
     assert found.gain.mean == pytest.approx(found.payoff - usual)
+    assert found.among(5).low < found.gain.low
+    assert found.among(5).high > found.gain.high
     played = play(["bag:8", "ev:0.75"], seat_with(np.ones((len(found.quotas), 3), int)), 800, SEEDS)
     own = np.arange(800), np.arange(800) % 4
     others = (played.scores.sum(axis=1) - played.scores[own]) / 3

@@ -28,6 +28,8 @@ def test_tournament_is_balanced_and_shares_sum_to_games(found):
     shares = [standing.win_share.mean for standing in found.standings]
     assert np.dot(shares, games) == pytest.approx(found.games)
     assert shares == sorted(shares, reverse=True)
+    halves = np.nan_to_num(2 * found.beats * found.met)  # wins, ties counting half, in common games
+    np.testing.assert_allclose(halves, np.rint(halves), atol=1e-9)
     assert [standing.agent for standing in found.standings if standing.agent in ORDERED] == list(ORDERED)
 
 

@@ -20,7 +20,7 @@ from diamant_env.opponents.edition_inference import EditionFinder
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.search import Budget, SearchAgent, parse
 from diamant_env.opponents.values import Values
-from diamant_env.state import OVER
+from diamant_env.state import LEAVE, OVER
 from tests.support.play import PUBLISHED, every
 
 
@@ -81,6 +81,14 @@ def test_gain_equals_bank_when_staying_busts():
     assert gain.tolist() == (obs["bag"] + obs["path_gems"] + obs["path_relic_value"]).tolist()
     assert error.tolist() == [0] * len(gain)
     assert agent.act(obs, np.zeros(len(gain), bool)).tolist() == (gain > 0).tolist()
+
+
+def test_error_is_that_of_the_mean(monkeypatch):
+    agent = SearchAgent(make("bag"), Budget(2))
+    outcomes = np.zeros((2, 2))
+    outcomes[LEAVE] = [1, 4]
+    monkeypatch.setattr(agent, "outcomes", lambda *_: outcomes)
+    assert agent.compare(np.zeros((1, NUM_FEATURES), np.float32), "iello-2016") == (2.5, 1.5)
 
 
 def test_time_budget_ends_search(monkeypatch):

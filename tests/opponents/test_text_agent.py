@@ -100,6 +100,7 @@ def test_prompt_hides_hidden_chests():
     taken = Play([17, "relic", 5], players=3, edition=gold).all_continue().leave(0)
     prompt = state_in_words(Observations(seen_by(1, [taken.game], gold)[0]), gold)
     assert "Player 2 is in camp since card 2. Their chest is hidden; relics taken: 1." in prompt
+    assert "(1 relic taken so far by all players)" in prompt
 
 
 @pytest.mark.parametrize(

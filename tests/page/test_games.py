@@ -3,6 +3,7 @@
 import itertools
 import json
 
+import numpy as np
 import pytest
 
 from diamant_env import EDITIONS
@@ -51,6 +52,8 @@ def test_view_shows_own_decisions_and_result(client):
             bust = after["ended"] is not None and after["ended"]["bust"]
             assert output.split()[0] == ("leave" if 1 in turn.leaving else "bust" if bust else "continue")
         assert all(seat["leave"] is None for seat in after["seats"])
+    for view in views:
+        assert client.post("/view", game=views[-1]["game"], turns=view["turns"]).json == view
     result = views[-1]["result"]
     assert [row["chest"] for row in result["rows"]] == sorted((row["chest"] for row in result["rows"]), reverse=True)
     for row in result["rows"]:
@@ -83,6 +86,26 @@ def test_view_equals_state(client):
     assert seen == {True, False}
 
 
+class Seeded:
+    """Agent that records its seeds."""
+
+    seeds: list = []  # noqa: RUF012 - of all instances
+
+    def seed(self, seed):
+        self.seeds.append(seed)
+
+    def act(self, obs, first):
+        return np.zeros(len(first))
+
+
+def test_agents_have_own_seeds_at_each_turn():
+    client = Client(make_app(Menu([f"{__name__}:Seeded"])))
+    view = client.new("you", *[f"{__name__}:Seeded"] * 2)
+    for _ in range(3):
+        view = client.turn(view)
+    assert len(set(Seeded.seeds)) == len(Seeded.seeds) == 6
+
+
 def test_game_continues_on_a_new_server():
     """Agents' random numbers and memories depend on the game only, so servers are stateless."""
     menu = Menu(["search:4:champion", "mixture"])
@@ -108,6 +131,8 @@ def test_hidden_chests_are_hidden_until_the_end(client, edition):
         assert [seat["chest"] is None for seat in each["seats"]] == [True, False, True]
         assert all(seat["relics"] is not None for seat in each["seats"])
     assert all(seat["chest"] is not None for seat in last["seats"])
+    watched = client.new("bag:8", "bag:18", edition=edition, hidden_chests=True)
+    assert [seat["chest"] for seat in watched["seats"]] == [0, 0]
 
 
 def test_odds_hint_record_and_review(client, monkeypatch):
