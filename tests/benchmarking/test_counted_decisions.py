@@ -39,6 +39,14 @@ def task(tmp_path):
     return given
 
 
+def test_meter_counts_from_0_after_clear(tmp_path):
+    meter = Meter(tmp_path)
+    meter.add(3)
+    meter.clear()
+    meter.add(2)
+    assert meter.spent() == 2
+
+
 def test_batch_counts_seats_inside(task):
     mine = task()
     batch, rng, expected = mine.batch(20), np.random.default_rng(0), 0

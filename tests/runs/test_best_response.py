@@ -14,6 +14,7 @@ from train.best_response import RESULTS, Arguments, respond
 from train.ppo import Learner
 from train.responding import search as response
 from train.responding.config import ResponseConfig, SearchConfig
+from train.responding.lookahead import fit_values
 from train.responding.search import learn
 from train.runs.arguments import read_config
 from train.runs.config import NetworkConfig, PPOConfig
@@ -108,6 +109,18 @@ def test_warm_start_is_the_agent(network):
         _, policy = learn(game, config, seeds_for(0), network)[0]
         alike = [np.array_equal(mine[0], theirs[0]) for mine, theirs in zip(policy.layers, network.layers, strict=True)]
         assert alike == [same, same]
+
+
+def test_ties_go_to_the_latest_checkpoint(network):
+    game = DeviationGame("bag:15", 3, "iello-2016", "win")
+    _, (decisions, _) = response.pick([(1, network), (2, network)], game, SMALL)
+    assert decisions == 2
+
+
+def test_values_of_decisions_and_advantages_are_independent(network):
+    game = DeviationGame(network, 3, "iello-2016", "win")
+    agent, values = fit_values(game, 60, *seeds_for(0).spawn(2))
+    assert not np.array_equal(agent.values.weights()[3][0][0], values.weights()[3][0][0])
 
 
 def test_lookahead_is_reported(tmp_path, network):
