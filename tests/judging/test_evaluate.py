@@ -186,6 +186,7 @@ def test_clone_and_intruder_line_ups_agree():
     assert clones.win_share.mean > 0.5
     (alike,) = judge("bag:8", clone_line_ups(["bag:8"]), 60, players=3)  # every game is a tie
     assert alike.p_value == pytest.approx(1, abs=1e-4)
+    assert alike.rivals_score == pytest.approx(alike.score.mean)
 
 
 def test_better_agent_has_positive_difference_in_every_line_up():

@@ -104,7 +104,7 @@ def bag_from(gems):
         ([Until(5), Until(7)], ["Until(gems=5)", "Until(gems=7)"]),
         ([Until(5), Until(5)], ["Until(gems=5) #1", "Until(gems=5) #2"]),
         ([bag_from(5), bag_from(7)], ["<lambda> #1", "<lambda> #2"]),
-        ([("five", Until(5)), ("seven", "bag:7")], ["five", "seven"]),
+        ([("five", Until(5)), ("seven", ("inner", "bag:7"))], ["five", "seven"]),
     ],
 )
 def test_agents_of_same_type_get_distinct_names(agents, names):
