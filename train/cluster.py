@@ -26,7 +26,7 @@ from diamant_env.opponents.network import Layers, NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train import ppo
 from train.learning.decisions import Samples
-from train.learning.league import League, SnapshotOpponent, tables_of
+from train.learning.league import League, tables_of
 from train.runs.arguments import CONFIGS, Settings
 from train.runs.config import Config, Strict
 
@@ -108,16 +108,14 @@ class ClusterLearner(ppo.Learner):
 
         runner: Any = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(Runner)
         self.runners = [runner.remote(config, number) for number in range(config.ray.runners)]
-        opponents: Any = self.env.table.agents  # of type OwnAgent
-        self.snapshots = [each.agent for each in opponents if isinstance(each.agent, SnapshotOpponent)]
 
     def rollout(self) -> Samples:
         """Play one rollout on all runners; return the decisions with known outcome."""
         import ray
 
         self.entropy_weight = self.scheduled(self.config.entropy, self.config.final_entropy)
-        networks = [None if each.network is None else each.network.weights() for each in self.snapshots]
-        given = ray.put(self.policy.state_dict()), ray.put(networks)
+        assert self.league is not None
+        given = ray.put(self.policy.state_dict()), ray.put(self.league.networks())
         played = ray.get([runner.rollout.remote(self.decisions, *given) for runner in self.runners])
         self.decisions += sum(made for _, made in played)
         return Samples(*(np.concatenate(parts) for parts in zip(*(samples for samples, _ in played), strict=True)))

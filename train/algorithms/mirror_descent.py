@@ -13,13 +13,15 @@ the policy, so both divergences are exact. Convergence is proved for tabular pol
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch.nn.functional import mse_loss
 
 from diamant_env.sb3 import DiamantVecEnv
 from train.learning.decisions import Samples
-from train.ppo import Learner
-from train.runs.config import NetworkConfig, PPOConfig
+from train.ppo import Learner, standardised
+from train.runs.config import PPOConfig
 
 STEP_SIZE = 5.0
 """Divisor of the divergence from the policy of the rollout; advantages have standard deviation 1."""
@@ -31,18 +33,21 @@ _LEAST = 1e-6  # minimum probability in a divergence, for the precision of 1 - p
 class MirrorDescent(Learner):
     """Magnetic mirror descent; `entropy` and `clip` of the configuration are ignored."""
 
-    def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
+    def __init__(self, env: DiamantVecEnv, config: PPOConfig, *arguments: Any) -> None:
         temperature = {"entropy": TEMPERATURE, "final_entropy": TEMPERATURE / 10}
-        super().__init__(env, config.model_copy(update=temperature), network, seed)
+        super().__init__(env, config.model_copy(update=temperature), *arguments)
 
-    def loss(self, batch: Samples) -> torch.Tensor:
-        """Return the loss of magnetic mirror descent, and the squared error of the value."""
+    def loss(self, batch: Samples) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+        """Return the loss of magnetic mirror descent with the squared error of the value, and the scalars to log."""
         values, log_probs, entropy = self.policy.evaluate_actions(batch.inputs, batch.actions)
         assert entropy is not None  # exact for two actions
-        gain = self.standardised(batch.advantages) * torch.exp(log_probs - batch.log_probs)
+        gain = standardised(batch) * torch.exp(log_probs - batch.log_probs)
         drift = divergence(log_probs, batch.log_probs)
         policy_loss = (drift / STEP_SIZE - gain - self.entropy_weight * entropy).mean()
-        return policy_loss + self.config.value_weight * mse_loss(values.flatten(), batch.returns)
+        value_loss = mse_loss(values.flatten(), batch.returns)
+        loss = policy_loss + self.config.value_weight * value_loss
+        scalars = {"loss": loss, "policy_gradient_loss": policy_loss, "value_loss": value_loss}
+        return loss, {**scalars, "entropy_loss": -entropy.mean(), "divergence": drift.mean()}
 
 
 def divergence(log_probs: torch.Tensor, old_log_probs: torch.Tensor) -> torch.Tensor:

@@ -25,6 +25,7 @@ class Samples(NamedTuple):
         log_probs: float32 (decisions,), log-probabilities of the actions under the behaviour policy.
         advantages: float32 (decisions,).
         returns: float32 (decisions,), targets of the value function.
+        explored: bool (decisions,), exploratory actions.
     """
 
     inputs: Any
@@ -33,6 +34,7 @@ class Samples(NamedTuple):
     log_probs: Any
     advantages: Any
     returns: Any
+    explored: Any
 
 
 def decision_dtype(width: int) -> np.dtype:
@@ -45,7 +47,8 @@ def decision_dtype(width: int) -> np.dtype:
         ("log_prob", np.float32),
         ("reward", np.float32),
         ("terminal", np.bool_),
-        ("weight", np.float32),
+        ("explored", np.bool_),
+        ("excluded", np.bool_),
     ]
     return np.dtype(columns, align=True)
 
@@ -87,15 +90,16 @@ class DecisionBuffer:
         actions: NDArray,
         values: NDArray,
         log_probs: NDArray,
-        weights: ArrayLike = 1,
         rewards: ArrayLike = 0,
+        explored: ArrayLike = False,
+        excluded: ArrayLike = False,
     ) -> None:
-        """Add one decision for each of these rows, all arguments (decisions, …); weight 0 excludes it from training."""
+        """Add one decision for each of these rows, all arguments (decisions, …); see `Exploration.draw`."""
         stop = self.count + len(rows)
         new = self.decisions[self.count : stop]
         new["inputs"], new["row"], new["action"] = inputs, rows, actions
-        new["value"], new["log_prob"], new["weight"] = values, log_probs, weights
-        new["reward"], new["terminal"] = rewards, False
+        new["value"], new["log_prob"], new["reward"], new["terminal"] = values, log_probs, rewards, False
+        new["explored"], new["excluded"] = explored, excluded
         self.pending[rows] = np.arange(self.count, stop)
         self.count = stop
 
@@ -108,8 +112,10 @@ class DecisionBuffer:
 
     def finish_rollout(
         self, next_values: NDArray[np.float32], deciding: NDArray[np.bool_], gamma: float, gae_lambda: float
-    ) -> tuple[Samples, NDArray[np.float32]]:
-        """Return the decisions with known outcome, and their weights, float32 (decisions,).
+    ) -> Samples:
+        """Return the decisions with known outcome.
+
+        No value loss on exploratory actions: they are off-policy, and their target is the old value.
 
         Args:
             next_values: float32 (rows,), values of the current observations; read only where `deciding`.
@@ -129,12 +135,12 @@ class DecisionBuffer:
             gamma,
             gae_lambda,
         )
-        chosen = np.flatnonzero(complete & (decisions["weight"] > 0))
-        inputs, actions, values, log_probs, weights = (
-            decisions[name][chosen] for name in ("inputs", "action", "value", "log_prob", "weight")
-        )
+        chosen = np.flatnonzero(complete & ~decisions["excluded"])
+        names = ("inputs", "action", "value", "log_prob", "explored")
+        inputs, actions, values, log_probs, explored = (decisions[name][chosen] for name in names)
         known = advantages[chosen]
-        return Samples(inputs, actions.astype(np.int64), values, log_probs, known, values + known), weights
+        returns = np.where(explored, values, values + known)
+        return Samples(inputs, actions.astype(np.int64), values, log_probs, known, returns, explored)
 
     def state(self) -> dict[str, Any]:
         """Return the open decisions; requires a preceding `start_rollout`."""
@@ -218,32 +224,21 @@ class Exploration:
         self._explores = self._random.random(games_of_rows.max() + 1) < share
         self._waiting = self._explores.copy()
 
-    def sample(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the indices into `rows`, the deciding rows, that explore: at most one of each game."""
-        games = self.games_of_rows[rows]
+    def draw(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which of the deciding rows explore, at most one of each game, and which training excludes.
+
+        Excluded are the decisions of an exploring game before the exploratory action and beside it.
+        """
+        explored, games = np.zeros(len(rows), np.bool_), self.games_of_rows[rows]
+        if not self._explores.any():
+            return explored, explored
         exploring = self._waiting & (self._random.random(len(self._waiting)) < self.chance)
         shuffled = self._random.permutation(len(rows))
         candidates = shuffled[exploring[games[shuffled]]]
-        return candidates[np.unique(games[candidates], return_index=True)[1]]
-
-    def weights(
-        self, rows: NDArray[np.int64], chosen: NDArray[np.int64], log_probs: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
-        """Return the importance weight of each decision, float32 (decisions,), and mark the games that have explored.
-
-        In an exploring game, decisions before the exploratory action have weight 0, that action has the policy's
-        probability divided by 1/2, and later ones have 1, as all decisions of other games.
-
-        Args:
-            rows: int (decisions,), the rows that decide.
-            chosen: int (explored,), the indices of exploratory actions.
-            log_probs: float32 (decisions,), log-probabilities of the actions taken.
-        """
-        games = self.games_of_rows[rows]
-        weights = np.where(self._waiting[games], np.float32(0), np.float32(1))
-        weights[chosen] = np.exp(log_probs[chosen]) / EXPLORED_LEAVE
-        self._waiting[games[chosen]] = False
-        return weights
+        explored[candidates[np.unique(games[candidates], return_index=True)[1]]] = True
+        excluded = self._waiting[games] & ~explored
+        self._waiting[games[explored]] = False
+        return explored, excluded
 
     def end_games(self, done: NDArray[np.bool_]) -> None:
         """Reset exploration in the games of the rows that are `done`, bool (rows,)."""
@@ -258,17 +253,3 @@ class Exploration:
         """Restore a value of `state`."""
         self._random.bit_generator.state = state["random"]
         self._waiting[:] = state["waiting"]
-
-
-def weighted(samples: Samples, weights: NDArray[np.float32]) -> Samples:
-    """Return samples with normalised advantages times importance weights, float32 (decisions,).
-
-    No value loss on exploratory actions: they are off-policy, and their target is the old value.
-    """
-    explored = weights != 1  # an exploratory action has weight 1 only if its probability is 0.5
-    advantages = samples.advantages
-    decided = advantages[~explored]
-    if len(decided) > 1:
-        advantages = (advantages - decided.mean()) / (decided.std() + np.float32(1e-8))
-    returns = np.where(explored, samples.values, samples.returns)
-    return samples._replace(advantages=advantages * weights, returns=returns)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import answer_deciding
 from diamant_env.editions import Edition
-from diamant_env.observation import NUM_FEATURES, SLICES, Observations
+from diamant_env.observation import NUM_FEATURES, Observations, columns
 from diamant_env.opponents import EMPTY, Agent
 from diamant_env.opponents.network import Layers, NetworkAgent, logistic
 from train.runs.config import Config, NetworkConfig, OpponentsConfig
@@ -50,40 +50,49 @@ class SnapshotOpponent:
         if self.network is None:
             return np.full(len(first), 0.5, np.float32)
         if len(self._shift) != len(first):
-            self._draw_perturbations(len(first))
+            self._shift, self._sees = perturbations(self._config, (len(first),), np.random.default_rng(self._seed))
         network = self.network
         return answer_deciding(
             obs,
             lambda rows: logistic(network.leave_logit(obs.flat[rows] * self._sees[rows]) + self._shift[rows]),
         )
 
-    def _draw_perturbations(self, seats: int) -> None:
-        random = np.random.default_rng(self._seed)
-        self._shift = random.normal(0, self._config.style, seats).astype(np.float32)
-        self._sees = np.ones((seats, NUM_FEATURES), np.float32)
-        for fields in BLIND_SPOTS:
-            blind = random.random(seats) < self._config.blindness
-            for field in fields:
-                self._sees[blind, SLICES[field]] = 0
+
+def perturbations(
+    config: OpponentsConfig, seats: tuple[int, ...], random: np.random.Generator
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the logit shift of each snapshot seat, float32 `seats`, and 0 for its masked features, else 1.
+
+    The latter is float32 (*seats, NUM_FEATURES).
+    """
+    shift = random.normal(0, config.style, seats).astype(np.float32)
+    sees = np.ones((*seats, NUM_FEATURES), np.float32)
+    for fields in BLIND_SPOTS:
+        sees[..., columns(*fields)] *= random.random((*seats, 1)) >= config.blindness
+    return shift, sees
 
 
 class League:
     """The opponents of a run.
 
     Attributes:
+        next_snapshot: Decisions after which the next snapshot is due.
         agents: Snapshot opponents, then the rule-based opponent, for `Table`.
         seating: int (games, seats), for `Table`.
     """
 
     def __init__(self, config: OpponentsConfig, players: NDArray[np.int64], seed: np.random.SeedSequence) -> None:
-        seat_seed, _, replace_seed, style_seed = seed.spawn(4)
+        seat_seed, replace_seed, style_seed = (
+            np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, child)) for child in (0, 2, 3)
+        )
         seeds = style_seed.spawn(config.snapshot_places if config.snapshots else 0)
         self.snapshots = [SnapshotOpponent(config, seed) for seed in seeds]
         ruled = [RuleOpponent(style_seed.spawn(1)[0])] if config.rules else []
         self.agents: list[Agent] = [*self.snapshots, *ruled]
         self.seating = self._seat(config, players, np.random.default_rng(seat_seed))
         self._random = np.random.default_rng(replace_seed)
-        self.snapshots_taken = 0
+        self.snapshots_taken = self.next_snapshot = 0
+        self._every = config.snapshot_every
 
     def _seat(
         self, config: OpponentsConfig, players: NDArray[np.int64], random: np.random.Generator
@@ -99,8 +108,14 @@ class League:
         seating[np.arange(len(players)), random.integers(0, players)] = EMPTY
         return seating
 
-    def add_snapshot(self, network: NetworkAgent) -> None:
-        """Replace the network of a snapshot opponent: round robin once, then at random."""
+    def add_snapshot(self, network: NetworkAgent, decisions: int) -> None:
+        """Replace the network of a snapshot opponent: round robin once, then at random.
+
+        Args:
+            network: Frozen copy of the policy after `decisions` of the run.
+            decisions: The next snapshot is due `OpponentsConfig.snapshot_every` later.
+        """
+        self.next_snapshot = decisions + self._every
         if not self.snapshots:
             return
         chosen = self.snapshots_taken
@@ -122,16 +137,17 @@ class League:
             )
 
     def state(self) -> dict[str, Any]:
-        """Return the state for a checkpoint: networks and random numbers."""
+        """Return the state for a checkpoint: networks, random numbers and the next snapshot."""
         return {
             "networks": self.networks(),
             "taken": self.snapshots_taken,
+            "next_snapshot": self.next_snapshot,
             "random": self._random.bit_generator.state,
         }
 
     def restore(self, state: dict[str, Any], shape: NetworkConfig) -> None:
         """Restore a value of `state`; raise a ValueError if layers do not fit."""
-        self.snapshots_taken = int(state["taken"])
+        self.snapshots_taken, self.next_snapshot = int(state["taken"]), int(state["next_snapshot"])
         self.seat_networks(state["networks"], shape)
         self._random.bit_generator.state = state["random"]
 

@@ -86,7 +86,7 @@ def learn(
     game: DeviationGame, config: SearchConfig, seeds: np.random.SeedSequence, warm: NetworkAgent | None
 ) -> list[tuple[int, NetworkAgent]]:
     """Train a learner among copies, from random weights or `warm`; return (decisions, policy) of its checkpoints."""
-    _, copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3))
+    copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3)[1:])
     seating = seat_with(np.ones((config.ppo.games, game.players - 1), np.int64)) - 1  # the learner's seat: EMPTY
     copies = [make(game.agent, copy_seed)]
     env = DiamantVecEnv(config.ppo.games, game.players, game.edition, game.reward, copies, seating, game.blank_rivals)
