@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import jax
@@ -24,29 +23,20 @@ from diamant_env.commands.command import run_command
 from diamant_env.jax import Diamant, State, Turn
 from diamant_env.jax.inputs import canonical
 from diamant_env.jax.rules import Numbers
-from diamant_env.observation import NUM_FEATURES, columns
+from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.inputs import CANONICAL, INPUTS
 from diamant_env.opponents.models.export import with_two_logits
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.storage.results import save_json
 from train.learning.decisions import EXPLORED_LEAVE
-from train.learning.league import BLIND_SPOTS
+from train.learning.league import perturbations
 from train.learning.tables import config_at
-from train.ppo import run_experiment
+from train.learning.training_run import TrainingRun, diverged
+from train.ppo import linear, run_experiment
 from train.runs.config import Config, PPOConfig
 from train.runs.judging import check_run
-from train.runs.progress import diverged, training_bar
-from train.runs.run_folder import (
-    CHECKPOINT,
-    POLICY,
-    TIME,
-    Checkpoints,
-    load_checkpoint,
-    save_checkpoint,
-    save_policy,
-)
 
 COMMAND = "python -m train.jax_ppo"
+SCALARS = ("loss", "policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")
 MAX_DECISIONS, MAX_SEED = 2**32 - 2**28, 2**32 - 1  # counters are uint32
 
 
@@ -65,6 +55,10 @@ class Table(NamedTuple):
         """Return the tables of a run; raise a ValueError for unsupported settings."""
         opponents, game = config.opponents, config.game
         ppo, network, most = config.ppo, config.network, MAX_DECISIONS // 16
+        env = Diamant(game.num_players[0], game.played(), game.reward)
+        learners = 1 + round(opponents.learner * (env.num_players - 1))
+        rivals = env.num_players - learners
+        places = opponents.snapshot_places if rivals else 1
         refused = {
             "game.num_players: one size, --game.num-players 4, or per_table": game.num_players[1:],
             "game.blank: false": game.blank,
@@ -73,23 +67,18 @@ class Table(NamedTuple):
             f"network.inputs: {CANONICAL}": network.inputs != CANONICAL,
             "network.activation: relu": network.activation != "relu",
             f"ppo.decisions: at most {MAX_DECISIONS:,}": ppo.decisions > MAX_DECISIONS,
-            "ppo.games: at least opponents.snapshot_places": ppo.games < opponents.snapshot_places,
+            f"ppo.games: a multiple of opponents.snapshot_places = {places}": ppo.games % places,
             "ppo.minibatch: at most games × turns": ppo.minibatch > ppo.games * ppo.turns,
             f"seed: at most {MAX_SEED:,}": config.seed > MAX_SEED,
         }
         if wrong := [allowed for allowed, given in refused.items() if given]:
             raise ValueError(f"train.jax_ppo takes {'; '.join(wrong)}")
-        env = Diamant(game.num_players[0], game.played(), game.reward)
-        learners = 1 + round(opponents.learner * (env.num_players - 1))
-        rivals, random = env.num_players - learners, np.random.default_rng(config.seed)
-        shape = (opponents.snapshot_places, ppo.games // opponents.snapshot_places, rivals)
-        sees = np.ones((shape[0] * shape[1], rivals, NUM_FEATURES), np.float32)
-        for fields in BLIND_SPOTS:
-            sees[..., columns(*fields)] *= random.random((*sees.shape[:2], 1)) >= opponents.blindness
-        editions, games = [Numbers.of(edition) for edition in game.trained()], np.arange(len(sees))
+        random = np.random.default_rng(config.seed)
+        shift, sees = perturbations(opponents, (places, ppo.games // places, rivals), random)
+        editions, games = [Numbers.of(edition) for edition in game.trained()], np.arange(ppo.games)
         numbers = Numbers(*(np.stack(each)[games % len(editions)] for each in zip(*editions, strict=True)))
-        shift = random.normal(0, opponents.style, shape).astype(np.float32)
-        return cls(env, learners, numbers, random.random(len(games)) < ppo.explore, shift, sees)
+        explores = random.random(ppo.games) < ppo.explore
+        return cls(env, learners, numbers, explores, shift, sees.reshape(ppo.games, rivals, NUM_FEATURES))
 
     def observe(self, states: State) -> Array:
         """Return the observations, float32 (games, seats, NUM_FEATURES)."""
@@ -121,8 +110,6 @@ class Runner(NamedTuple):
     optimizer: Any
     versions: Layers  # each with a first axis of earlier versions
     versions_made: Array
-    average: Layers  # of the policy over the last part of the run
-    policies_averaged: Array
     states: State  # of all games
     waiting: Array  # bool (games,), exploratory action to come
     decisions: Array
@@ -139,7 +126,8 @@ class Transition(NamedTuple):
     value: Array
     reward: Array
     over: Array
-    weight: Array  # importance weight; 0 excludes the decision from training
+    explored: Array
+    excluded: Array  # from training: in an exploring game before the exploratory action, and beside it
 
 
 Batch = tuple[Transition, Array, Array]  # transitions, advantages, targets of the value function
@@ -211,11 +199,12 @@ def play_turn(config: Config, table: Table, runner: Runner, key: Array) -> tuple
     actions = jax.random.bernoulli(key, jnp.concatenate([leave, of_rivals], axis=1)).astype(jnp.int32)
     turn = table.step(runner.states, actions)
     action, reward = actions[:, :learners], turn.rewards[:, :learners]
-    taken, over = log_prob(logits, action), turn.ended.over
-    weight = jnp.where(explored, jnp.exp(taken) / EXPLORED_LEAVE, (~runner.waiting[:, None]).astype(jnp.float32))
-    over_each, value = jnp.broadcast_to(over[:, None], action.shape), forward(runner.networks.value, seen)
-    kept = Transition(seen, decides, action, taken, value, reward, over_each, weight)
-    return runner._replace(states=turn.state, waiting=jnp.where(over, table.explores, waiting)), kept
+    over = jnp.broadcast_to(turn.ended.over[:, None], action.shape)
+    taken, value = log_prob(logits, action), forward(runner.networks.value, seen)
+    excluded = runner.waiting[:, None] & ~explored
+    kept = Transition(seen, decides, action, taken, value, reward, over, explored, excluded)
+    waiting = jnp.where(turn.ended.over, table.explores, waiting)
+    return runner._replace(states=turn.state, waiting=waiting), kept
 
 
 def explore(ppo: PPOConfig, waiting: Array, decides: Array, key: Array) -> tuple[Array, Array]:
@@ -232,38 +221,54 @@ def explore(ppo: PPOConfig, waiting: Array, decides: Array, key: Array) -> tuple
     return now[:, None] & (jnp.arange(decides.shape[1]) == seat[:, None]), waiting & ~now
 
 
-def loss(networks: Networks, batch: Batch, entropy_weight: Array, config: Config) -> Array:
-    """Return PPO's loss of a minibatch (Schulman et al. 2017)."""
+def standardised(turns: Transition, advantage: Array) -> Array:
+    """Return the standardised advantages of a minibatch times importance weights, see `train.ppo.standardised`."""
+    decided = ~turns.explored
+    mean, deviation = advantage.mean(where=decided), advantage.std(where=decided)
+    advantage = jnp.where(decided.sum() > 1, (advantage - mean) / (deviation + 1e-8), advantage)
+    return advantage * jnp.where(turns.explored, jnp.exp(turns.log_prob) / EXPLORED_LEAVE, 1)
+
+
+def loss(networks: Networks, batch: Batch, entropy_weight: Array, ppo: PPOConfig) -> tuple[Array, Array]:
+    """Return PPO's loss of a minibatch (Schulman et al. 2017) and `SCALARS`."""
     turns, advantage, target = batch
     logit, value = forward(networks.policy, turns.inputs), forward(networks.value, turns.inputs)
-    if not config.ppo.explore:  # else `weighted` has normalised those of the rollout
-        advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-    ratio = jnp.exp(log_prob(logit, turns.action) - turns.log_prob)
-    clipped = jnp.clip(ratio, 1 - config.ppo.clip, 1 + config.ppo.clip)
-    gain = jnp.minimum(ratio * advantage, clipped * advantage).mean()
+    advantage = standardised(turns, advantage)
+    log_ratio = log_prob(logit, turns.action) - turns.log_prob
+    ratio = jnp.exp(log_ratio)
+    clipped = jnp.clip(ratio, 1 - ppo.clip, 1 + ppo.clip)
+    policy_loss = -jnp.minimum(ratio * advantage, clipped * advantage).mean()
+    value_loss = ((value - target) ** 2).mean()
     leave = jax.nn.sigmoid(logit)
-    entropy = -(leave * log_prob(logit, 1) + (1 - leave) * log_prob(logit, 0)).mean()
-    return config.ppo.value_weight * ((value - target) ** 2).mean() - gain - entropy_weight * entropy
+    entropy_loss = (leave * log_prob(logit, 1) + (1 - leave) * log_prob(logit, 0)).mean()
+    total = policy_loss + entropy_weight * entropy_loss + ppo.value_weight * value_loss
+    approx_kl, clip_fraction = (ratio - 1 - log_ratio).mean(), (jnp.abs(ratio - 1) > ppo.clip).mean(dtype=jnp.float32)
+    return total, jnp.stack([total, policy_loss, value_loss, entropy_loss, approx_kl, clip_fraction])
 
 
-def learn(config: Config, batch: Batch, known: Array, runner: Runner, key: Array) -> tuple[Runner, None]:
-    """Take the gradient steps of one epoch on shuffled minibatches of decisions with known outcome."""
+def learn(config: Config, batch: Batch, known: Array, runner: Runner, key: Array) -> tuple[Runner, Array]:
+    """Take the gradient steps of one epoch on shuffled minibatches of decisions with known outcome.
+
+    Also return the means of `SCALARS`.
+    """
     order = jnp.argsort(jnp.where(known, jax.random.uniform(key, known.shape, jnp.float32), 2))
     ppo, done = config.ppo, jnp.minimum(runner.decisions.astype(jnp.float32) / float(config.ppo.decisions), 1)
-    rate = ppo.learning_rate + (ppo.final_learning_rate - ppo.learning_rate) * done
-    entropy_weight = ppo.entropy + (ppo.final_entropy - ppo.entropy) * done
+    rate = linear(ppo.learning_rate, ppo.final_learning_rate, done)
+    entropy_weight = linear(ppo.entropy, ppo.final_entropy, done)
 
-    def step(number: Array, learned: tuple[Networks, Any]) -> tuple[Networks, Any]:
-        networks, moments = learned
-        chosen = jax.lax.dynamic_slice_in_dim(order, number * config.ppo.minibatch, config.ppo.minibatch)
-        gradient = jax.grad(loss)(networks, jax.tree.map(lambda rows: rows[chosen], batch), entropy_weight, config)
+    def step(number: Array, learned: tuple[Networks, Any, Array]) -> tuple[Networks, Any, Array]:
+        networks, moments, scalars = learned
+        chosen = jax.lax.dynamic_slice_in_dim(order, number * ppo.minibatch, ppo.minibatch)
+        minibatch = jax.tree.map(lambda rows: rows[chosen], batch)
+        gradient, new = jax.grad(loss, has_aux=True)(networks, minibatch, entropy_weight, ppo)
         with jax.numpy_dtype_promotion("standard"):  # optax's Adam raises a float to an int32
             change, moments = make_optimizer(config).update(gradient, moments)
-        return jax.tree.map(lambda old, new: old - rate * new, networks, change), moments
+        return jax.tree.map(lambda old, new: old - rate * new, networks, change), moments, scalars + new
 
-    steps = known.sum() // config.ppo.minibatch
-    networks, moments = jax.lax.fori_loop(0, steps, step, (runner.networks, runner.optimizer))
-    return runner._replace(networks=networks, optimizer=moments), None
+    steps = known.sum() // ppo.minibatch
+    start = runner.networks, runner.optimizer, jnp.zeros(len(SCALARS), jnp.float32)
+    networks, moments, scalars = jax.lax.fori_loop(0, steps, step, start)
+    return runner._replace(networks=networks, optimizer=moments), scalars / jnp.maximum(steps, 1).astype(jnp.float32)
 
 
 def add_version(runner: Runner, key: Array, every: int) -> Runner:
@@ -281,19 +286,12 @@ def add_version(runner: Runner, key: Array, every: int) -> Runner:
     return runner._replace(versions=versions, versions_made=made + due.astype(jnp.uint32))
 
 
-def weighted(turns: Transition, advantage: Array, usable: Array) -> tuple[Array, Array]:
-    """Return normalised advantages times importance weights, and targets of the value function.
+def update(config: Config, table: Table, runner: Runner) -> tuple[Runner, Array, Array, Array]:
+    """Play a rollout and update the networks.
 
-    As `train.learning.decisions.weighted`: an exploratory action has no value loss.
+    Also return the number of usable decisions, whether all weights are finite, and the means of `SCALARS` over the
+    update with the explained variance.
     """
-    plain = usable & (turns.weight == 1)
-    mean, deviation = advantage.mean(where=plain), advantage.std(where=plain)
-    normalised = jnp.where(plain.sum() > 1, (advantage - mean) / (deviation + 1e-8), advantage)
-    return normalised * turns.weight, turns.value + jnp.where(turns.weight == 1, advantage, 0)
-
-
-def update(config: Config, table: Table, runner: Runner) -> tuple[Runner, Array, Array]:
-    """Play a rollout and update the networks; also return the number of usable decisions and if weights are finite."""
     key, play_key, learn_key, version_key = jax.random.split(runner.key, 4)
     turn_keys = jax.random.split(play_key, config.ppo.turns)
     runner, turns = jax.lax.scan(partial(play_turn, config, table), runner._replace(key=key), turn_keys)
@@ -301,28 +299,16 @@ def update(config: Config, table: Table, runner: Runner) -> tuple[Runner, Array,
     observations = table.observe(runner.states)[:, : table.learners]
     last_value = forward(runner.networks.value, inputs_of(observations, table.env.num_players))
     advantage, known = advantages(turns, runner.states.inside[:, : table.learners], last_value, config.ppo)
-    target = advantage + turns.value
-    if config.ppo.explore:
-        known &= turns.weight > 0
-        advantage, target = weighted(turns, advantage, known)
-    batch = (turns, advantage, target)
-    batch, known = jax.tree.map(lambda rows: rows.reshape(-1, *rows.shape[3:]), (batch, known))
+    known &= ~turns.excluded
+    target = turns.value + jnp.where(turns.explored, 0, advantage)  # no value loss on exploratory actions
+    explained = 1 - (target - turns.value).var(where=known) / target.var(where=known)
+    batch, known = jax.tree.map(lambda rows: rows.reshape(-1, *rows.shape[3:]), ((turns, advantage, target), known))
     epoch = partial(learn, config, batch, known)
-    runner, _ = jax.lax.scan(epoch, runner, jax.random.split(learn_key, config.ppo.epochs))
+    runner, scalars = jax.lax.scan(epoch, runner, jax.random.split(learn_key, config.ppo.epochs))
     runner = runner._replace(decisions=runner.decisions + turns.decides.sum(dtype=jnp.uint32))
     runner = add_version(runner, version_key, config.opponents.snapshot_every)
-    runner = average_weights(runner, config.ppo) if config.ppo.average else runner
     finite = jnp.all(jnp.array([jnp.isfinite(weights).all() for weights in jax.tree.leaves(runner.networks)]))
-    return runner, known.sum(), finite
-
-
-def average_weights(runner: Runner, ppo: PPOConfig) -> Runner:
-    """Average the policy's weights over the last part of the run."""
-    counts = runner.decisions.astype(jnp.float32) >= ppo.decisions * (1 - ppo.average)
-    number = runner.policies_averaged + counts.astype(jnp.int32)
-    share = counts.astype(jnp.float32) / jnp.maximum(number, 1).astype(jnp.float32)
-    average = jax.tree.map(lambda mean, new: mean + share * (new - mean), runner.average, runner.networks.policy)
-    return runner._replace(average=average, policies_averaged=number)
+    return runner, known.sum(), finite, jnp.append(scalars.mean(axis=0), explained)
 
 
 def make_optimizer(config: Config) -> optax.GradientTransformation:
@@ -341,8 +327,6 @@ def new_runner(config: Config, table: Table) -> Runner:
         optimizer=make_optimizer(config).init(networks),
         versions=jax.tree.map(lambda one: jnp.stack([one] * len(table.shift)), networks.policy),
         versions_made=jnp.uint32(0),
-        average=jax.tree.map(jnp.copy, networks.policy),
-        policies_averaged=jnp.int32(0),
         states=start(table.numbers, jax.random.split(games_key, len(table.sees))),
         waiting=jnp.array(table.explores),
         decisions=jnp.uint32(0),
@@ -350,26 +334,55 @@ def new_runner(config: Config, table: Table) -> Runner:
     )
 
 
+class Learner:
+    """Learner of a `train.learning.training_run.TrainingRun`; raises a ValueError for unsupported settings."""
+
+    def __init__(self, config: Config) -> None:
+        self.config, table = config, Table.of(config)
+        self.runner = jax.jit(partial(new_runner, config, table))()
+        self._update = jax.jit(partial(update, config, table), donate_argnums=0)
+        self.decisions, self.log = 0, {}  # type: ignore[var-annotated]
+
+    def learn(self) -> None:
+        """Play a rollout and learn from it."""
+        self.runner, usable, finite, scalars = self._update(self.runner)
+        self.decisions = int(self.runner.decisions)
+        check(self.config, self.decisions, int(usable), bool(finite))
+        self.log = dict(zip((*SCALARS, "explained_variance"), map(float, scalars), strict=True))
+
+    def network(self, name: str = "learner") -> NetworkAgent:
+        """Return a frozen copy of the policy, which needs no JAX."""
+        layers = [(np.asarray(weight).T, np.asarray(bias)) for weight, bias in self.runner.networks.policy]
+        return NetworkAgent(with_two_logits(layers), "relu", name, inputs=CANONICAL)
+
+    def usage(self, seconds: float) -> dict[str, str]:
+        """Return the device if it is not the CPU."""
+        return {} if jax.default_backend() == "cpu" else {"device": jax.devices()[0].device_kind}
+
+    def state(self) -> dict[str, Any]:
+        """Return the state for a bit-identical continuation."""
+        return {"jax": [np.array(leaf) for leaf in jax.tree.leaves(with_key_data(self.runner))]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Restore a value of `state`; raise a ValueError if it has other shapes."""
+        leaves, shape = jax.tree.flatten(with_key_data(self.runner))
+        if [(leaf.shape, leaf.dtype) for leaf in state["jax"]] != [(leaf.shape, leaf.dtype) for leaf in leaves]:
+            raise ValueError("other shapes")
+        runner, keys = jax.tree.unflatten(shape, map(jnp.asarray, state["jax"])), jax.random.wrap_key_data
+        states = runner.states._replace(key=keys(runner.states.key))
+        self.runner = runner._replace(key=keys(runner.key), states=states)
+        self.decisions = int(runner.decisions)
+
+
+def with_key_data(runner: Runner) -> Runner:
+    """Return the state with its random keys as arrays."""
+    data = jax.random.key_data
+    return runner._replace(key=data(runner.key), states=runner.states._replace(key=data(runner.states.key)))
+
+
 def train(config: Config, folder: Path) -> NetworkAgent:
-    """Train from scratch or from the folder's checkpoint; return the policy, which needs no JAX and is also saved."""
-    table, checkpoints, seconds = Table.of(config), Checkpoints(config, folder), 0.0
-    runner = jax.jit(partial(new_runner, config, table))()
-    if saved := load_checkpoint(folder, config):
-        runner, seconds = restore(runner, saved, folder)
-        checkpoints.saved = checkpoints.due(int(runner.decisions))
-    rollout = jax.jit(partial(update, config, table), donate_argnums=0)
-    decisions, start = int(runner.decisions), perf_counter()
-    with training_bar(config.ppo, decisions) as bar:
-        while decisions < config.ppo.decisions:
-            runner, usable, finite = rollout(runner)
-            decisions = int(runner.decisions)
-            check(config, decisions, int(usable), bool(finite))
-            bar.update(decisions - bar.n)
-            if checkpoints.due(decisions) > checkpoints.saved:
-                save(runner, config, folder, seconds + perf_counter() - start, checkpoints)
-    agent = policy_of(runner, config)
-    save_policy(folder / POLICY, agent, config, decisions)
-    return agent
+    """Train from scratch or from the folder's checkpoint; return the policy, which is also saved in the folder."""
+    return TrainingRun(config, folder, Learner(config)).train()
 
 
 def check(config: Config, decisions: int, usable: int, finite: bool) -> None:
@@ -388,45 +401,6 @@ def check_tables(config: Config) -> None:
     """Raise a ValueError for a run that can't be evaluated or has unsupported settings."""
     check_run(config)
     Table.of(config_at(config, config.game.num_players[0]) if config.per_table else config)
-
-
-def policy_of(runner: Runner, config: Config) -> NetworkAgent:
-    """Return the policy of the run so far."""
-    policy = runner.average if runner.policies_averaged else runner.networks.policy
-    layers = [(np.asarray(weight).T, np.asarray(bias)) for weight, bias in policy]
-    return NetworkAgent(with_two_logits(layers), "relu", config.name, inputs=CANONICAL)
-
-
-def save(runner: Runner, config: Config, folder: Path, seconds: float, checkpoints: Checkpoints) -> None:
-    """Save the policy, the state of the run and its time."""
-    decisions = int(runner.decisions)
-    time = {"seconds": seconds, "decisions": decisions, "decisions_per_second": decisions / seconds}
-    device = {} if jax.default_backend() == "cpu" else {"device": jax.devices()[0].device_kind}
-    save_json({**time, "threads": config.threads, **device}, folder / TIME)
-    checkpoints.save(policy_of(runner, config), decisions)
-    leaves = [np.array(leaf) for leaf in jax.tree.leaves(with_key_data(runner))]
-    save_checkpoint(folder, config, {"jax": leaves, "seconds": seconds})
-
-
-def with_key_data(runner: Runner) -> Runner:
-    """Return the state with its random keys as arrays."""
-    data = jax.random.key_data
-    return runner._replace(key=data(runner.key), states=runner.states._replace(key=data(runner.states.key)))
-
-
-def restore(runner: Runner, saved: dict[str, Any], folder: Path) -> tuple[Runner, float]:
-    """Return the saved state and seconds; raise a ValueError unless the state has the shapes of `runner`."""
-    leaves, shape = jax.tree.flatten(with_key_data(runner))
-    try:
-        found, seconds = saved["jax"], float(saved["seconds"])
-        if [(leaf.shape, leaf.dtype) for leaf in found] != [(leaf.shape, leaf.dtype) for leaf in leaves]:
-            raise ValueError("other shapes")
-    except (LookupError, TypeError, AttributeError, ValueError):
-        text = f"{folder / CHECKPOINT} does not fit the run: train.ppo or another version wrote it"
-        raise ValueError(text) from None
-    runner = jax.tree.unflatten(shape, map(jnp.asarray, found))
-    keys = jax.random.wrap_key_data
-    return runner._replace(key=keys(runner.key), states=runner.states._replace(key=keys(runner.states.key))), seconds
 
 
 def main(argv: Sequence[str] | None = None) -> int:

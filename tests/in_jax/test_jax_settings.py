@@ -83,7 +83,7 @@ def test_training_keeps_dtypes_and_draws():
     explored = partial(jax_ppo.explore, PPOConfig(explore=0.5), waiting, decides)
     inputs, (advantage, target) = random.random((96, 118), np.float32), random.random((2, 96), np.float32)
     known, unread = random.random(96) < 0.8, np.zeros(96, np.float32)
-    turns = jax_ppo.Transition(inputs, known, known.astype(np.int32), *[unread] * 3, known, unread)
+    turns = jax_ppo.Transition(inputs, known, known.astype(np.int32), *[unread] * 3, known, ~known, ~known)
     batch = (turns, advantage, target)
 
     def results():

@@ -37,7 +37,7 @@ def test_snapshots_replace_old_ones():
     found = league(learner=0.5, snapshots=0.5, snapshot_places=3)
     names = []
     for number in range(20):
-        found.add_snapshot(network(number))
+        found.add_snapshot(network(number), number)
         names.append([each.network.name for each in found.snapshots])
     assert names[0] == ["0", "0", "0"]
     assert names[2] == ["0", "1", "2"]
@@ -57,13 +57,13 @@ def test_blind_seat_ignores_its_blind_spots():
             other[:, SLICES[field]] += 1
     for blindness, same in ((1.0, True), (0.0, False)):
         found = league(learner=0.0, snapshots=1.0, blindness=blindness)
-        found.add_snapshot(network(1))
+        found.add_snapshot(network(1), 0)
         assert np.array_equal(seen_by(found, rows), seen_by(found, other)) is same
 
 
 def test_seats_have_own_styles():
     found = league(learner=0.0, snapshots=1.0, snapshot_places=2, style=1.0, blindness=0.5)
-    found.add_snapshot(network(1))
+    found.add_snapshot(network(1), 0)
     rows = np.repeat(Batch(1, 4).reset(0)[:, 0], 50, axis=0)
     leave = seen_by(found, rows)
     other = found.snapshots[1].act(Observations(rows), np.zeros(50, bool))

@@ -15,10 +15,15 @@ from diamant_env.opponents import EMPTY, make
 from diamant_env.opponents.inputs import CANONICAL, RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
-from train.ppo import Learner, TrainingRun, main, train
+from train.learning.training_run import TrainingRun
+from train.ppo import Learner, main, train
 from train.runs.config import Config, NetworkConfig, PPOConfig
 from train.runs.run_folder import POLICY, TIME, load_checkpoint, new_run_folder, read_json, save_checkpoint, save_policy
 
+SCALARS = (
+    *("loss", "policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction"),
+    *("explained_variance", "learning_rate"),
+)
 SMALL = {
     "threads": 1,
     "checkpoints": 6,
@@ -58,7 +63,7 @@ def test_ppo_learns(tmp_path):
 def test_averaged_weights(tmp_path):
     config, folder = small_run(tmp_path, ppo={"decisions": 100, "average": 0.5})
     learner = Learner(DiamantVecEnv(2, 2), PPOConfig(turns=16, minibatch=16), config.network, 0)
-    run, biases = TrainingRun(config, folder, None, learner), []
+    run, biases = TrainingRun(config, folder, learner), []
     bias = learner.policy.action_net.bias
     for learner.decisions in (40, 50, 70, 100):
         with torch.no_grad():
@@ -85,6 +90,28 @@ def test_schedules_reach_final_values():
     model.config = config.model_copy(update={"decisions": model.decisions})
     learn(model, model.decisions + 1)
     assert (model.policy.optimizer.param_groups[0]["lr"], model.entropy_weight) == (1e-4, 0.0)
+
+
+def test_scalars_are_means_over_the_update(monkeypatch):
+    """The first step is on-policy; at a rate of 0 all are."""
+    config = PPOConfig(decisions=10**9, turns=32, minibatch=64, epochs=2, learning_rate=1e-30, final_learning_rate=0)
+    model = Learner(DiamantVecEnv(20, 3), config, NetworkConfig(hidden=(8,)), 0)
+    losses, loss = [], model.loss
+
+    def noted(batch):
+        losses.append(loss(batch)[1]["value_loss"].item())
+        return loss(batch)
+
+    monkeypatch.setattr(model, "loss", noted)
+    samples = model.rollout()
+    model.update(samples)
+    assert len(losses) > 4
+    assert {*model.log} == set(SCALARS)
+    assert model.log["value_loss"] == pytest.approx(np.mean(losses)) != losses[-1]
+    assert model.log["approx_kl"] == pytest.approx(0, abs=1e-6)
+    assert model.log["clip_fraction"] == 0
+    expected = 1 - np.var(samples.returns - samples.values) / np.var(samples.returns)
+    assert model.log["explained_variance"] == pytest.approx(expected, rel=1e-4)
 
 
 class Killed(Exception):
@@ -148,9 +175,11 @@ def test_run_folder_is_complete(tmp_path, capsys):
         *("curve.json", "curve.png", "time.json"),
     }
     curve = json.loads((folder / "curve.json").read_text())
-    shown = EventAccumulator(str(folder / "tensorboard")).Reload().Scalars("judge/win_share")
+    events = EventAccumulator(str(folder / "tensorboard")).Reload()
+    shown = events.Scalars("judge/win_share")
     assert [one.step for one in shown] == [point["decisions"] for point in curve]
     assert [one.value for one in shown] == pytest.approx([point["win_share"] for point in curve])
+    assert {*events.Tags()["scalars"]} == {"judge/win_share", *(f"train/{name}" for name in SCALARS)}
     results = json.loads((folder / "results.json").read_text())
     assert results["config"]["seed"] == 7
     decisions = [point["decisions"] for point in json.loads((folder / "curve.json").read_text())]

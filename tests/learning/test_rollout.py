@@ -2,19 +2,19 @@
 
 import numpy as np
 import pytest
+import torch
 
 from diamant_env import REWARDS
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.inputs import RAW
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning.decisions import NONE, DecisionBuffer, Exploration, weighted
-from train.ppo import Learner
+from train.learning.decisions import NONE, DecisionBuffer, Exploration, Samples
+from train.ppo import Learner, standardised
 from train.runs.config import NetworkConfig, PPOConfig
 
 GAMMA, LAMBDA = 0.9, 0.7
 GAMES_OF_ROWS = np.repeat(np.arange(200), 3)
 EVERY_ROW = np.arange(600)
-UNLIKELY = np.log(np.full(600, 0.02, np.float32))
 
 
 class Recorded(DiamantVecEnv):
@@ -91,15 +91,15 @@ def buffer_of(rows: int) -> DecisionBuffer:
     return buffer
 
 
-def decide(buffer, rows, actions, rewards, done, values=0, log_probs=0, weights=1):
+def decide(buffer, rows, actions, rewards, done, values=0, log_probs=0, explored=False, excluded=False):
     """Add decisions of these rows, then the turn's outcome for all rows."""
     seen = np.ones((len(rows), NUM_FEATURES), np.float32)
-    buffer.add_decisions(np.array(rows), seen, actions, values, log_probs, weights)
+    buffer.add_decisions(np.array(rows), seen, actions, values, log_probs, 0, explored, excluded)
     buffer.add_outcomes(np.array(rewards, np.float32), np.broadcast_to(np.array(done, bool), len(rewards)))
 
 
 def finish(buffer, next_value=0.0, deciding=True):
-    """Return the samples of a rollout, and their weights."""
+    """Return the samples of a rollout."""
     rows = len(buffer.pending)
     return buffer.finish_rollout(
         np.full(rows, next_value, np.float32), np.broadcast_to(np.array(deciding), rows), gamma=1, gae_lambda=1
@@ -110,7 +110,7 @@ def test_open_decision_is_credited_in_next_rollout():
     """A row in camp at the end of a rollout: its last decision waits, and gets the reward that comes later."""
     buffer = buffer_of(3)
     decide(buffer, [0, 1, 2], [0, 1, 0], [3, 0, 5], [False, False, True], values=[0.5, 0.25, 0.5])
-    samples, _ = finish(buffer, 0.75, [True, False, True])
+    samples = finish(buffer, 0.75, [True, False, True])
     assert samples.actions.tolist() == [0, 0]
     assert samples.returns.tolist() == [3.75, 5.0]
     assert samples.advantages.tolist() == [3.25, 4.5]
@@ -118,7 +118,7 @@ def test_open_decision_is_credited_in_next_rollout():
     assert buffer.count == 1
     assert buffer.decisions["row"][0] == 1
     decide(buffer, [0, 2], [0, 0], [0, 1, 0], [True, True, False])
-    samples, _ = finish(buffer, 0.75)
+    samples = finish(buffer, 0.75)
     assert (buffer.pending == NONE).all()
     assert samples.returns.tolist() == [1.0, 0.0, 0.75]  # nothing is left of the first rollout
     assert samples.advantages.tolist() == [0.75, 0.0, 0.75]
@@ -136,55 +136,63 @@ def test_one_exploratory_action_per_game():
     explored = np.zeros(200, int)
     for _ in range(60):
         rows = EVERY_ROW[np.random.default_rng(explored.sum()).random(600) < 0.5]
-        chosen = exploration.sample(rows)
+        chosen, excluded = exploration.draw(rows)
         games = GAMES_OF_ROWS[rows]
-        expected = explored[games].astype(float)  # 0 before the exploratory action, 1 after it
-        expected[chosen] = 0.04
-        explored[games[chosen]] += 1
-        np.testing.assert_allclose(exploration.weights(rows, chosen, UNLIKELY[: len(rows)]), expected, rtol=1e-5)
+        assert np.array_equal(excluded, (explored[games] == 0) & ~chosen)
+        np.add.at(explored, games[chosen], 1)
     assert (explored == 1).all()
 
 
-def test_games_without_exploration_have_full_weight():
+def test_games_without_exploration_exclude_nothing():
     exploration = explorer(share=0.3, chance=1.0)
-    chosen = exploration.sample(EVERY_ROW)
-    assert 40 < len(chosen) < 80
-    weights = exploration.weights(EVERY_ROW, chosen, UNLIKELY)
-    others = ~np.isin(GAMES_OF_ROWS, GAMES_OF_ROWS[chosen])
-    assert (weights[others] == 1).all()
-    assert len(exploration.sample(EVERY_ROW)) == 0
+    chosen, excluded = exploration.draw(EVERY_ROW)
+    assert 40 < chosen.sum() < 80
+    exploring = np.isin(GAMES_OF_ROWS, GAMES_OF_ROWS[chosen])
+    assert np.array_equal(excluded, exploring & ~chosen)
+    assert not np.any(exploration.draw(EVERY_ROW))
     exploration.end_games(GAMES_OF_ROWS < 100)  # the next games explore again
     again = GAMES_OF_ROWS[chosen][GAMES_OF_ROWS[chosen] < 100]
-    assert set(GAMES_OF_ROWS[exploration.sample(EVERY_ROW)]) == set(again)
+    assert set(GAMES_OF_ROWS[exploration.draw(EVERY_ROW)[0]]) == set(again)
 
 
 @pytest.mark.parametrize(
-    ("rewards", "weights", "expected"),
+    ("rewards", "explored", "excluded", "expected"),
     [
-        ([5, 1, 3, 8], [1, 1, 1, 0.5], [1.5**0.5, -(1.5**0.5), 0, 0.5 * 5 * 1.5**0.5 / 2]),  # 5, 1 and 3: mean 3
-        ([5, 1, 3, 8], [1, 0.25, 0, 0.5], [5, 0.25, 0, 4]),  # one decision has no variance
+        ([5, 1, 3, 8], [0, 0, 0, 1], [0, 0, 0, 0], [1, -1, 0, 0.5 * 2.5]),  # 5, 1 and 3: mean 3, deviation 2
+        ([5, 1, 3, 8], [0, 1, 0, 1], [0, 0, 1, 0], [5, 0.5, 4]),  # one decision has no deviation
     ],
 )
-def test_advantages_are_standardised_by_weight(rewards, weights, expected):
+def test_advantages_are_standardised_by_on_policy_decisions(rewards, explored, excluded, expected):
+    """The probability of the exploratory action is 0.25 under the policy."""
     buffer = buffer_of(4)
-    decide(buffer, range(4), 0, rewards, True, weights=weights)
-    learned = np.array(weights) > 0
-    np.testing.assert_allclose(weighted(*finish(buffer)).advantages, np.array(expected)[learned], rtol=1e-6, atol=1e-7)
+    decide(buffer, range(4), 0, rewards, True, 0, np.log(0.25), np.array(explored) > 0, np.array(excluded) > 0)
+    samples = finish(buffer)
+    found = standardised(Samples(*map(torch.from_numpy, samples)))
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
+    kept = np.array(excluded) == 0
+    expected_returns = np.where(explored, 0, rewards)[kept]  # no value loss on exploratory actions
+    np.testing.assert_array_equal(samples.returns, expected_returns)
 
 
-def test_exploratory_action_is_uniform_with_importance_weight(monkeypatch):
+def test_exploratory_action_of_even_odds_is_weighted():
+    """Its importance weight is 1, as that of an on-policy decision, but its value is not learned."""
+    buffer = buffer_of(2)
+    decide(buffer, range(2), 0, [3, 3], True, 0, np.log(0.5), np.array([True, False]))
+    assert finish(buffer).returns.tolist() == [0, 3]
+
+
+def test_exploratory_action_is_uniform(monkeypatch):
     config = PPOConfig(turns=1, explore=1.0, explore_chance=1.0)
     model = Learner(DiamantVecEnv(400, 3), config, NetworkConfig(hidden=(4,), inputs=RAW), 2)
     stay = np.log(np.array([[0.98, 0.02]], np.float32))
     monkeypatch.setattr(model, "evaluate", lambda seen: (stay.repeat(len(seen), 0), np.zeros(len(seen))))
     model.play_turn()
     decisions = model.buffer.decisions[:1200]
-    explored = decisions["weight"] > 0
+    explored = decisions["explored"]
     assert explored.sum() == 400
+    assert np.array_equal(decisions["excluded"], ~explored)
     assert decisions["action"][explored].mean() == pytest.approx(0.5, abs=0.1)
     assert decisions["action"][~explored].mean() < 0.06
-    expected = np.where(decisions["action"][explored] == 1, 0.04, 1.96)
-    np.testing.assert_allclose(decisions["weight"][explored], expected, rtol=1e-5)
 
 
 def test_rewards_are_scaled():

@@ -80,9 +80,9 @@ def test_other_configuration_is_refused(finished):
         ("learner/policy/action_net.bias", np.zeros(3, np.float32), "size mismatch for action_net.bias"),
         ("learner/shuffle/bit_generator", "MT19937", "must be for a PCG64"),
         ("learner/exploration", None, "KeyError: 'exploration'"),
-        ("league/networks", [[[np.zeros((4, 3), np.float32), np.zeros(4, np.float32)]]] * 2, "ValueError"),
+        ("learner/league/networks", [[[np.zeros((4, 3), np.float32), np.zeros(4, np.float32)]]] * 2, "ValueError"),
         ("learner/layout", "[]", "games have the layout of another version"),
-        ("league", None, f"{CHECKPOINT} does not fit the run: KeyError: 'league'"),
+        ("learner/league", None, f"{CHECKPOINT} does not fit the run: KeyError: 'league'"),
     ],
 )
 def test_mismatched_state_is_named(finished, resume, place, value, complaint):
