@@ -12,16 +12,16 @@ from train.ppo import Learner, main
 
 
 def test_diverged_training_stops_and_saves_finite_policies(tmp_path, monkeypatch, capsys):
-    standardised, times = Learner.standardised, []
+    loss, times = Learner.loss, []
 
-    def break_down(model, advantages):
+    def break_down(model, batch):
         times.append(model)
         if len(times) == 3:
             with torch.no_grad():
                 model.policy.mlp_extractor.value_net[0].weight[0, 0] = math.nan
-        return standardised(model, advantages)
+        return loss(model, batch)
 
-    monkeypatch.setattr(Learner, "standardised", break_down)
+    monkeypatch.setattr(Learner, "loss", break_down)
     words = "--ppo.decisions 8000 --ppo.games 20 --ppo.turns 32 --network.hidden 8 --judge.curve-points 0"
     words += f" --checkpoints 100 --ppo.epochs 1 --out {tmp_path} --no-judge"
     assert main(words.split()) == 2

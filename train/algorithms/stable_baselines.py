@@ -21,7 +21,7 @@ from diamant_env.opponents.network import NetworkAgent
 from train.algorithms.counting import CountedVecEnv, Meter
 from train.ppo import ACTIVATIONS
 from train.responding.search import sharpened
-from train.runs.config import Config, reward_scale
+from train.runs.config import Config
 from train.runs.run_folder import Checkpoints
 
 ROWS = 64  # approximate number of learning seats
@@ -99,7 +99,7 @@ def learn(
     env.seed(config.seed)
     shape = list(config.network.hidden)
     policy = {"net_arch": shape, "activation_fn": ACTIVATIONS[config.network.activation]}
-    shown = Transformed(env, INPUTS[config.network.inputs], reward_scale(game.reward))
+    shown = Transformed(env, INPUTS[config.network.inputs], config.ppo.reward_scale)
     model = make(shown, {"gamma": 1.0, "seed": config.seed, "device": "cpu", "policy_kwargs": policy})
     model.learn(_IDLE * config.ppo.decisions, callback=Budget(meter, Checkpoints(config, folder)))
     return _network(model, config)

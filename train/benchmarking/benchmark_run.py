@@ -28,8 +28,8 @@ from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.results import RESULT, read_result, write_result
 from train.benchmarking.suite import Task, digest
 from train.responding.result import report
-from train.responding.search import response_runs
-from train.runs.config import Config, JudgeConfig, OpponentsConfig, reward_scale
+from train.responding.search import response_runs, reward_scale
+from train.runs.config import Config, JudgeConfig, OpponentsConfig
 from train.runs.run_folder import POLICY, read_json, save_policy
 
 HELD_OUT = "held_out"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from diamant_env.judging.games import MAX_GAMES
+from diamant_env.opponents.registry import names_object
 from train.runs.config import (
-    AgentInFile,
     GameConfig,
     Games,
     NetworkConfig,
@@ -59,10 +59,17 @@ class ResponseConfig(SearchConfig):
     """Configuration of an agent, a game and a search."""
 
     name: str = Field("response", pattern=r"^[\w.-]+$")
-    agent: AgentInFile = Field("ev", min_length=1)
-    """A text that `diamant_env.opponents.make` takes."""
+    agent: str = Field("ev", min_length=1)
+    """A text that `diamant_env.opponents.make` takes, except ``module:object``: a file runs no code."""
     game: GameConfig = GameConfig()
     """The game, with one table size of at least two."""
+
+    @field_validator("agent")
+    @classmethod
+    def _imports_nothing(cls, text: str) -> str:
+        if names_object(text):
+            raise ValueError(f"agent {text!r} would run code, which a file may not request")
+        return text
 
     @model_validator(mode="after")
     def _one_table_size(self) -> ResponseConfig:

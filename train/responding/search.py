@@ -19,7 +19,7 @@ from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.results import save_json
 from train.ppo import Learner
 from train.responding.config import SearchConfig
-from train.runs.config import NetworkConfig, reward_scale
+from train.runs.config import NetworkConfig
 from train.runs.run_folder import POLICY, read_json, save_policy
 
 CURVE = "curve.json"
@@ -120,6 +120,11 @@ def pick(
     ]
     # Ties go to the latest checkpoint.
     return points, tried[max(range(len(tried)), key=lambda place: (measured[place].gain.mean, place))]
+
+
+def reward_scale(reward: str) -> float:
+    """Return the factor that scales returns to about 1: scores are about 16 gems, win shares at most 1."""
+    return 1.0 if reward == "win" else 1 / 16
 
 
 def shape_of(network: NetworkAgent) -> NetworkConfig:

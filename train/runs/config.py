@@ -4,33 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from diamant_env.editions import MAX_EXPEDITIONS, Edition, find_edition
 from diamant_env.engine.arguments import MAX_SEED
 from diamant_env.envs.settings import with_expeditions
 from diamant_env.judging.games import MAX_GAMES
-from diamant_env.opponents.registry import names_object
 
 Players = Annotated[int, Field(ge=1, le=8)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Games = Annotated[int, Field(ge=100, le=MAX_GAMES)]
 Decisions = Annotated[int, Field(ge=1, le=10**12)]
-Threads = Annotated[int, Field(ge=1, le=1024)]
 Number = Annotated[int, Field(ge=1, le=1000)]
 Count = Annotated[int, Field(ge=1)]
 Weight = Annotated[float, Field(ge=0)]
 Scale = Annotated[float, Field(gt=0)]
-
-
-def _imports_nothing(text: str) -> str:
-    if names_object(text):
-        raise ValueError(f"agent {text!r} would run code, which a file may not request")
-    return text
-
-
-AgentInFile = Annotated[str, AfterValidator(_imports_nothing)]
-"""Text for `diamant_env.opponents.make` except ``module:object``, so that a file can't execute code."""
 
 
 class Strict(BaseModel):
@@ -70,11 +58,6 @@ class GameConfig(Strict):
     def trained(self) -> list[Edition]:
         """Return the editions of the training games with these settings."""
         return [self.played(name) for name in self.editions or (self.edition,)]
-
-
-def reward_scale(reward: str) -> float:
-    """Return the factor that scales returns to about 1: scores are about 16 gems, win shares at most 1."""
-    return 1.0 if reward == "win" else 1 / 16
 
 
 class OpponentsConfig(Strict):
@@ -163,7 +146,7 @@ class Run(Strict):
 
     name: str = Field(default="default", pattern=r"^[\w.-]+$", max_length=200)
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
-    threads: Threads = 1
+    threads: Number = 1
     """Threads of torch; 2 are a fifth faster on idle cores and up to twenty times slower on busy ones."""
 
 
