@@ -78,7 +78,7 @@ def response_oracles(config: Config, meter: Meter) -> NetworkAgent:
     population.policies = [learner.network()]
     joined = 0
     while learner.decisions < decisions:
-        learner.update(learner.rollout())
+        learner.learn()
         if learner.decisions >= min(decisions, (joined + 1) * decisions / ROUNDS):
             # The first response replaces the untrained network.
             population.policies[joined:] = [learner.network(f"answer {joined + 1}")]

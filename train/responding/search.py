@@ -100,7 +100,7 @@ def learn(
     with progress_bar(total=ppo.decisions, unit=" decisions") as bar:
         while (done := learner.decisions) < ppo.decisions:
             learner.train_policy(done >= value_only)
-            learner.update(learner.rollout())
+            learner.learn()
             bar.update(learner.decisions - bar.n)
             if learner.decisions >= min(ppo.decisions, ppo.decisions / config.checkpoints * (len(kept) + 1)):
                 kept.append((learner.decisions, learner.network()))
