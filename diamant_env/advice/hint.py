@@ -111,8 +111,8 @@ def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS)
         seconds: Approximate time limit of the search; at least one batch of roll-outs is played.
     """
     start = perf_counter()
-    seen = seen_by(seat, [game], edition)
-    leave = float(champion().act(Observations(seen), np.zeros(1, bool))[0])
+    flat = observations_of(seat, [game], edition)
+    leave = float(champion().act(Observations(flat), np.zeros(1, bool))[0])
     why_not = why_no_search(edition, int(game.num_players))
     if why_not:
         return Hint(leave, None, why_not)
@@ -120,7 +120,7 @@ def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS)
     earned = np.zeros((2, 0))
     while earned.shape[1] < _MOST:
         before = perf_counter()
-        earned = np.concatenate([earned, agent.outcomes(seen, edition, _BATCH)], axis=1)
+        earned = np.concatenate([earned, agent.outcomes(flat, edition, _BATCH)], axis=1)
         now = perf_counter()
         if now + (now - before) > start + seconds:
             break
@@ -144,7 +144,7 @@ def why_no_search(edition: Edition, players: int) -> str | None:
     return None
 
 
-def seen_by(seat: int, games: list[GameState], edition: Edition) -> NDArray[np.float32]:
+def observations_of(seat: int, games: list[GameState], edition: Edition) -> NDArray[np.float32]:
     """Return a seat's observations in states of a game, float32 (states, NUM_FEATURES)."""
     batch = Batch(len(games), int(games[0].num_players), edition)
     batch.set_states(np.array(games, GAME))

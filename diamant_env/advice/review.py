@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.advice.hint import Outlook, champion, outlook, seen_by, why_no_search
+from diamant_env.advice.hint import Outlook, champion, observations_of, outlook, why_no_search
 from diamant_env.batch import Batch
 from diamant_env.drawing.narration import counted
 from diamant_env.editions import Edition
@@ -94,19 +94,19 @@ def review(games: list[GameState], edition: Edition, seat: int) -> Review:
 
 def _decisions(games: list[GameState], edition: Edition, seat: int) -> list[Decision]:
     turns = [turn for turn, game in enumerate(games) if game.inside[seat]]
-    seen = seen_by(seat, [games[turn] for turn in turns], edition)
+    flat = observations_of(seat, [games[turn] for turn in turns], edition)
     agent = SearchAgent(champion(), seed=_SEED)
-    first_look = zip(turns, _search(agent, seen, edition, _FIRST_LOOK), strict=True)
+    first_look = zip(turns, _search(agent, flat, edition, _FIRST_LOOK), strict=True)
     made = [_decision(games, turn, seat, found) for turn, found in first_look]
     costliest = sorted(range(len(made)), key=lambda place: -made[place].cost)[:_CLOSELY]
     # Fresh roll-outs for the costliest decisions avoid selection bias.
-    for place, found in zip(costliest, _search(agent, seen[costliest], edition, _CLOSE_LOOK), strict=True):
+    for place, found in zip(costliest, _search(agent, flat[costliest], edition, _CLOSE_LOOK), strict=True):
         made[place] = _decision(games, turns[place], seat, found)
     return sorted(made, key=lambda each: (not each.mistake, -each.cost))
 
 
-def _search(agent: SearchAgent, seen: NDArray[np.float32], edition: Edition, games: int) -> list[Outlook]:
-    earned = agent.outcomes(seen, edition, games)
+def _search(agent: SearchAgent, flat: NDArray[np.float32], edition: Edition, games: int) -> list[Outlook]:
+    earned = agent.outcomes(flat, edition, games)
     return [outlook(each) for each in earned.reshape(2, -1, games).swapaxes(0, 1)]
 
 

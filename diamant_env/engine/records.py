@@ -150,11 +150,11 @@ def from_observation(
     rows = np.ascontiguousarray(observations, np.float32)
     if rows.ndim != 2 or rows.shape[1] != NUM_FEATURES:
         raise ValueError(f"observations of shape {rows.shape}; expected (rows, {NUM_FEATURES})")
-    seen = Observations(rows)
-    if seen["hidden_chests"].any():
+    obs = Observations(rows)
+    if obs["hidden_chests"].any():
         raise ValueError("a game can't be rebuilt from observations that hide the rivals' chests")
-    if not seen["num_players"].all():
-        raise ValueError(f"row {seen['num_players'].argmin()} is of an absent seat (all 0)")
+    if not obs["num_players"].all():
+        raise ValueError(f"row {obs['num_players'].argmin()} is of an absent seat (all 0)")
     own = np.array([checked_int("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
     if own.shape != rows.shape[:1]:
         raise ValueError(f"keys of shape {own.shape}; expected {rows.shape[:1]}")

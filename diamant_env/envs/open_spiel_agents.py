@@ -37,7 +37,7 @@ class AgentPolicy(Policy):
         super().__init__(game, list(range(game.num_players())))
         self.agent = make(agent)
         start = game.new_initial_state()
-        rows = [self._seen(start.child(card), 0) for card, _ in start.chance_outcomes()]
+        rows = [self._flat(start.child(card), 0) for card, _ in start.chance_outcomes()]
         require_memoryless(self.agent, np.repeat(np.concatenate(rows), _REPEATS, axis=0))
 
     def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
@@ -45,11 +45,11 @@ class AgentPolicy(Policy):
         player = state.current_player() if player_id is None else player_id
         if len(state.legal_actions(player)) == 1:
             return {CONTINUE: 1.0}
-        seen = Observations(self._seen(state, player))
-        leave = float(answer_of(self.agent, seen, np.zeros(1, np.bool_))[0])
+        obs = Observations(self._flat(state, player))
+        leave = float(answer_of(self.agent, obs, np.zeros(1, np.bool_))[0])
         return {CONTINUE: 1 - leave, LEAVE: leave}
 
-    def _seen(self, state: pyspiel.State, player: int) -> NDArray[np.float32]:
+    def _flat(self, state: pyspiel.State, player: int) -> NDArray[np.float32]:
         # The turn-based form prepends the current player to the tensor.
         return np.array(state.observation_tensor(player), np.float32)[None, -NUM_FEATURES:]
 

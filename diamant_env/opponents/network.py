@@ -96,23 +96,23 @@ class NetworkAgent:
 
     def leave_logit(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the logit of LEAVE less that of CONTINUE, float32 (rows,)."""
-        seen = INPUTS[self.inputs](flat)
+        inputs = INPUTS[self.inputs](flat)
         if self._columns is not None and self.inputs == RAW:
-            seen = seen[:, self._columns]
+            inputs = inputs[:, self._columns]
         if not self.by_players:
-            return self._leave_logit(self.layers, seen)
+            return self._leave_logit(self.layers, inputs)
         players = Observations(flat)["num_players"].astype(np.int64)
         sizes = np.bincount(players).nonzero()[0].tolist()
         found = np.empty(len(flat), np.float32)
         for size in sizes:
             rows = slice(None) if len(sizes) == 1 else players == size  # a slice does not copy
-            found[rows] = self._leave_logit(self.by_players.get(size, self.layers), seen[rows])
+            found[rows] = self._leave_logit(self.by_players.get(size, self.layers), inputs[rows])
         return found
 
-    def _leave_logit(self, layers: Layers, seen: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _leave_logit(self, layers: Layers, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         weight, bias = layers[-1]
-        with one_blas_thread(len(seen)):
-            values = hidden(seen, layers[:-1], self.activation)
+        with one_blas_thread(len(inputs)):
+            values = hidden(inputs, layers[:-1], self.activation)
             # Softmax over two logits is the logistic function of their difference.
             return values @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
 

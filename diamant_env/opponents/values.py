@@ -68,15 +68,15 @@ def start_features(flat: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDAr
         remaining expeditions including this one, whether that number is 1, whether it is 2, traps in the deck, pairs of
         equal traps, relics in the deck, relics taken. The deck includes the first card.
     """
-    seen = Observations(flat)
-    players = int(seen["num_players"][0])
-    chests = np.concatenate([seen["chest"][:, None], seen["rival_chest"][:, : players - 1]], axis=1)
-    to_come = seen["expeditions_left"] + 1
-    traps = seen["traps_left"] + seen["traps_on_path"]
+    obs = Observations(flat)
+    players = int(obs["num_players"][0])
+    chests = np.concatenate([obs["chest"][:, None], obs["rival_chest"][:, : players - 1]], axis=1)
+    to_come = obs["expeditions_left"] + 1
+    traps = obs["traps_left"] + obs["traps_on_path"]
     public = [
         *(to_come / 4, to_come == 1, to_come == 2),
         *(traps.sum(axis=1) / 16, (traps * (traps - 1)).sum(axis=1) / 16),
-        *((seen["relics_left"].sum(axis=1) + seen["path_relics"]) / 2, seen["relics_taken"] / 2),
+        *((obs["relics_left"].sum(axis=1) + obs["path_relics"]) / 2, obs["relics_taken"] / 2),
     ]
     return chests, np.stack(public, axis=1).astype(np.float32)
 

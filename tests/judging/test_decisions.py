@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from diamant_env.advice.hint import seen_by
+from diamant_env.advice.hint import observations_of
 from diamant_env.commands import diamant
 from diamant_env.judging import judge_decisions
 from diamant_env.judging.decisions import _searched_gains, lost
@@ -72,7 +72,7 @@ def test_loss_is_unbiased_under_noise():
 
 
 def test_search_finds_winning_choice():
-    flat = seen_by(0, [winning_endgame().game] * 8, BASE)
+    flat = observations_of(0, [winning_endgame().game] * 8, BASE)
     gains = _searched_gains(BASE, 0, flat)
     assert gains.shape == (8, 2)
     assert gains.mean() == pytest.approx(FATAL, abs=4 * (FATAL * (1 - FATAL) / (8 * 128)) ** 0.5)

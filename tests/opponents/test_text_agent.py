@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from diamant_env import Batch, Observations
-from diamant_env.advice.hint import seen_by
+from diamant_env.advice.hint import observations_of
 from diamant_env.commands import diamant
 from diamant_env.editions import EDITIONS
 from diamant_env.opponents import Table, TextAgent, make
@@ -92,13 +92,13 @@ def test_prompt_suffices_to_play_ev(edition):
 def test_prompt_hides_hidden_chests():
     gold = EDITIONS["incan-gold"]
     play = Play([17, "relic", 5], players=3, edition=gold).leave(0).all_continue()
-    prompt = state_in_words(Observations(seen_by(1, [play.game], gold)[0]), gold)
+    prompt = state_in_words(Observations(observations_of(1, [play.game], gold)[0]), gold)
     assert (
         "Player 1 is inside. Their chest is hidden.\nPlayer 2 is in camp since card 1. Their chest is hidden." in prompt
     )
     assert ", 1 relic worth 5 to one who leaves alone; traps: none." in prompt
     taken = Play([17, "relic", 5], players=3, edition=gold).all_continue().leave(0)
-    prompt = state_in_words(Observations(seen_by(1, [taken.game], gold)[0]), gold)
+    prompt = state_in_words(Observations(observations_of(1, [taken.game], gold)[0]), gold)
     assert "Player 2 is in camp since card 2. Their chest is hidden; relics taken: 1." in prompt
     assert "(1 relic taken so far by all players)" in prompt
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from diamant_env import EDITIONS
-from diamant_env.advice.hint import seen_by
+from diamant_env.advice.hint import observations_of
 from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.opponents import make
 from diamant_env.records import GameRecord
@@ -75,7 +75,7 @@ def test_view_equals_state(client):
             assert view["path_contents"].startswith(f"{now.path_gems} gem")
             chances = [seat["leave"] for seat in view["seats"]]
             if now.inside[0]:
-                champion = make("champion").leave_probability(seen_by(0, [now], played.edition))
+                champion = make("champion").leave_probability(observations_of(0, [now], played.edition))
                 assert chances[0] == pytest.approx(float(champion[0]))
             assert [chance is not None for chance in chances] == (now.inside[:3] == 1).tolist()
         if view["ended"]:
@@ -145,7 +145,7 @@ def test_odds_hint_record_and_review(client, monkeypatch):
     assert len(odds["leaving"]) == 3
     assert odds["on_average"].startswith(f"On average it brings you {view['share']:.2f} gems if all stay; ")
     game = page_game.replayed(Menu(), view["game"]).session
-    champion = make("champion").leave_probability(seen_by(0, [game.now], game.edition))
+    champion = make("champion").leave_probability(observations_of(0, [game.now], game.edition))
     assert hint["leave"] == float(champion[0])
     assert hint["basis"].startswith(f"{hint['search']['games']} games with each choice, ")
     views = client.to_the_end(view)

@@ -51,42 +51,42 @@ def rules_in_words(edition: Edition, expeditions: int, objective: str) -> str:
     return f"{_RULES.format(expeditions=number, relics=relics, removed=removed)}\n{AIMS[objective].format(ties=ties)}"
 
 
-def state_in_words(seen: Observations, edition: Edition, expeditions: int | None = None) -> str:
+def state_in_words(obs: Observations, edition: Edition, expeditions: int | None = None) -> str:
     """Return one observation in words, one sentence per line: deck, path and players.
 
     Rivals are numbered by their seat after the observer's: the next seat is player 1.
 
     Args:
-        seen: One observation of a seat that must decide.
+        obs: One observation of a seat that must decide.
         edition: The edition.
         expeditions: Number of expeditions in the game, by default the observation's; with 1 it is not mentioned.
     """
     fields = ("expedition", "expeditions_left", "turn", "num_players", "num_inside", "bag", "path_gems", "path_relics")
-    expedition, left, turn, players, inside, bag, path, relics = (int(seen[name]) for name in fields)
+    expedition, left, turn, players, inside, bag, path, relics = (int(obs[name]) for name in fields)
     number = expedition + left if expeditions is None else expeditions
     when = f"expedition {expedition} of {number}, " if number > 1 else ""
-    worth = f", {counted(relics, 'relic')} worth {int(seen['path_relic_value'])} to one who leaves alone"
-    traps = [edition.traps[trap] for trap in np.flatnonzero(seen["traps_on_path"])]
+    worth = f", {counted(relics, 'relic')} worth {int(obs['path_relic_value'])} to one who leaves alone"
+    traps = [edition.traps[trap] for trap in np.flatnonzero(obs["traps_on_path"])]
     return "\n".join(
         [
             f"Now: {when}after card {turn}.",
             f"Inside: {inside} of {counted(players, 'player')}, each with {counted(bag, 'gem')} in the bag.",
-            f"You are inside. {_chest('Your', int(seen['chest']), int(seen['relics']))}",
-            *_rivals(seen),
+            f"You are inside. {_chest('Your', int(obs['chest']), int(obs['relics']))}",
+            *_rivals(obs),
             f"On the path: {counted(path, 'gem')}{worth if relics else ''}; traps: {joined(traps or ['none'])}.",
-            *_deck(seen, edition),
+            *_deck(obs, edition),
         ]
     )
 
 
-def _rivals(seen: Observations) -> list[str]:
+def _rivals(obs: Observations) -> list[str]:
     lines = []
-    for rival in np.flatnonzero(seen["rival_present"]):
-        since = f"in camp since card {seen['rival_left_turn'][rival]:.0f}"
-        where = "inside" if seen["rival_inside"][rival] else since
-        relics = int(seen["rival_relics"][rival])
-        chest = _chest("Their", int(seen["rival_chest"][rival]), relics)
-        if seen["hidden_chests"]:
+    for rival in np.flatnonzero(obs["rival_present"]):
+        since = f"in camp since card {obs['rival_left_turn'][rival]:.0f}"
+        where = "inside" if obs["rival_inside"][rival] else since
+        relics = int(obs["rival_relics"][rival])
+        chest = _chest("Their", int(obs["rival_chest"][rival]), relics)
+        if obs["hidden_chests"]:
             chest = f"Their chest is hidden; relics taken: {relics}." if relics else "Their chest is hidden."
         lines.append(f"Player {rival + 1} is {where}. {chest}")
     return lines
@@ -97,21 +97,21 @@ def _chest(whose: str, gems: int, relics: int) -> str:
     return f"{whose} chest: {counted(gems, 'gem')}{from_relics}."
 
 
-def _deck(seen: Observations, edition: Edition) -> list[str]:
+def _deck(obs: Observations, edition: Edition) -> list[str]:
     """Return the lines on the deck, the chance of a bust and the next card's mean share."""
-    treasures, traps, relics = (seen[f"{kind}_left"].astype(int) for kind in ("treasures", "traps", "relics"))
+    treasures, traps, relics = (obs[f"{kind}_left"].astype(int) for kind in ("treasures", "traps", "relics"))
     values = [edition.treasure_slots[slot] for slot in np.repeat(np.arange(len(treasures)), treasures)]
-    fatal = np.where(seen["traps_on_path"] > 0, traps, 0)
+    fatal = np.where(obs["traps_on_path"] > 0, traps, 0)
     size = int(treasures.sum() + traps.sum() + relics.sum())
     dangers = [f"{traps[kind]} {edition.traps[kind]}" for kind in np.flatnonzero(traps)]
     kinds = [f"treasures {', '.join(map(str, sorted(values))) or 'none'}", f"traps {', '.join(dangers) or 'none'}"]
     if edition.relics:
         printed = ", ".join(str(edition.relics[kind]) for kind in np.flatnonzero(relics))
         named = f" worth {printed}" if printed and edition.relic_values == "printed" else ""
-        taken = counted(int(seen["relics_taken"]), "relic")
+        taken = counted(int(obs["relics_taken"]), "relic")
         kinds.append(f"{counted(relics.sum(), 'relic')}{named} ({taken} taken so far by all players)")
     return [
         f"The deck: {counted(size, 'card')}; {'; '.join(kinds)}.",
-        f"Of these {fatal.sum()} would end the expedition, a chance of {seen['bust_chance']:.1%}.",
-        f"The next card brings each player inside {seen['expected_share']:.2f} gems on average, if all stay.",
+        f"Of these {fatal.sum()} would end the expedition, a chance of {obs['bust_chance']:.1%}.",
+        f"The next card brings each player inside {obs['expected_share']:.2f} gems on average, if all stay.",
     ]

@@ -111,8 +111,8 @@ def _check_same(agent: SB3Agent | OutputAgent, network: NetworkAgent) -> None:
     rows, random = batch.reset(0), np.random.default_rng(0)
     first, worst = np.zeros(rows.shape[0] * rows.shape[1], bool), 0.0
     for _ in range(30):
-        seen = Observations(rows.reshape(-1, NUM_FEATURES))
-        worst = max(worst, float(np.abs(agent.act(seen, first) - network.act(seen, first)).max()))
+        obs = Observations(rows.reshape(-1, NUM_FEATURES))
+        worst = max(worst, float(np.abs(agent.act(obs, first) - network.act(obs, first)).max()))
         rows, _, _ = batch.step((random.random(rows.shape[:2]) < 0.15).astype(np.int8), auto_reset=True)
     if not worst <= TOLERANCE:
         clips = "; VecNormalize clips its observations" if getattr(agent, "statistics", None) else ""
