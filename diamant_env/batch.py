@@ -124,7 +124,7 @@ class Batch:
         return games
 
     @property
-    def tables(self) -> NDArray:
+    def public_states(self) -> NDArray:
         """The public state with open chests: a live, read-only view (N,) of `GAME` without the key (in its memory)."""
         return np.frombuffer(self._memory.data.toreadonly(), GAME)[_PUBLIC]
 

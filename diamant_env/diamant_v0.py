@@ -105,7 +105,7 @@ class parallel_env(ParallelEnv, EzPickle):
         self._rewards = np.zeros((1, players), np.float32)
         self._done = np.zeros(1, np.bool_)
         self._rows_shape = (1, players, NUM_FEATURES)
-        self._inside = self._batch.tables["inside"][0, :players]  # a live view
+        self._inside = self._batch.public_states["inside"][0, :players]  # a live view
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
         self.state_space = observation_space()

@@ -48,7 +48,7 @@ def measure(players: int, edition: Edition, games: int = GAMES) -> dict[str, Any
         "busts": round(float(busts.mean()) / edition.expeditions, 4),
     }
     if players == 1:
-        scores = {agent: _play((agent,), edition, games)[0].tables["chest"][:, 0] for agent in AGENTS}
+        scores = {agent: _play((agent,), edition, games)[0].public_states["chest"][:, 0] for agent in AGENTS}
         means = {agent: mean_of_tables(score, np.ones_like(score)) for agent, score in scores.items()}
         return found | {"agents": {agent: {"score": _rounded(mean)} for agent, mean in means.items()}}
     judged = evaluate(AGENTS[0], "held-out", games, compare_with=AGENTS[1:], players=players, edition=edition)
@@ -66,7 +66,7 @@ def _play(agents: Sequence[str], edition: Edition, games: int) -> tuple[Batch, N
         table.decide(observations, actions)
         batch.step(actions, observations)
         turns += playing
-        busts += playing & (batch.tables["bust_card"] != NO_CARD)
+        busts += playing & (batch.public_states["bust_card"] != NO_CARD)
     return batch, turns, busts
 
 

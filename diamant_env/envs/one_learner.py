@@ -147,7 +147,7 @@ class OneLearner:
     @property
     def scores(self) -> NDArray[np.int64]:
         """The learners' chests in gems, relics included, int64 (N,)."""
-        return self.batch.tables["chest"][self._games, self.seats].astype(np.int64)
+        return self.batch.public_states["chest"][self._games, self.seats].astype(np.int64)
 
     def _assign_seats(self) -> None:
         seating = self.opponents.seating(self.seats, self.batch.games["key"])

@@ -238,11 +238,11 @@ class SearchAgent:
         done, earned = np.zeros(batch.num_games, bool), np.zeros(batch.num_games)
         running, goes_on = ~done, done.copy()
         nexts = np.zeros((batch.num_games, NUM_FEATURES), np.float32)
-        expedition, actions = batch.tables["expedition"].copy(), np.zeros(leave.shape, np.int8)
+        expedition, actions = batch.public_states["expedition"].copy(), np.zeros(leave.shape, np.int8)
         while running.any():
             batch.draw_decisions(leave, actions)
             batch.step(actions, observations, rewards, done)
-            stops = running & (done | (batch.tables["expedition"] != expedition))
+            stops = running & (done | (batch.public_states["expedition"] != expedition))
             earned[stops] = rewards[stops, 0]  # 0 in unfinished games
             goes_on |= stops & ~done
             nexts[stops] = observations[stops, 0]

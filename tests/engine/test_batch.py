@@ -179,18 +179,18 @@ def test_returned_arrays_are_copies():
 def test_tables_show_public_fields_only():
     batch = Batch(6, [3, 4, 5, 6, 7, 8], edition="iello-2016")
     batch.reset(seed=4)
-    tables = batch.tables
+    states = batch.public_states
     for turn in range(30):
         batch.play(np.random.default_rng(turn).integers(0, 2, (6, 8)).astype(np.int8), auto_reset=True)
-    assert set(GAME.names) - set(tables.dtype.names) == {"key"}
+    assert set(GAME.names) - set(states.dtype.names) == {"key"}
     other = Batch(6, [3, 4, 5, 6, 7, 8], edition="iello-2016")
     games = other.games.copy()
-    for name in tables.dtype.names:
-        games[name] = tables[name]
+    for name in states.dtype.names:
+        games[name] = states[name]
     other.set_states(games)
     assert np.array_equal(other.observe(), batch.observe())
-    for handed_out in (tables, batch.games):
+    for handed_out in (states, batch.games):
         with pytest.raises(ValueError, match="read-only"):
             handed_out["bag"] = 0
     with pytest.raises(ValueError, match="WRITEABLE"):
-        tables.flags.writeable = True
+        states.flags.writeable = True

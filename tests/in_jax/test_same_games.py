@@ -45,13 +45,13 @@ def play_cards(players, state, numbers, actions, cards):
 
 def cards_of(batch):
     """Return the cards that came up in each game in its last turn, int32 (games, 2)."""
-    bust, last = batch.tables["bust_card"].astype(np.int32), batch.tables["last_card"].astype(np.int32)
+    bust, last = batch.public_states["bust_card"].astype(np.int32), batch.public_states["last_card"].astype(np.int32)
     return np.stack([np.where(bust == NO_CARD, last, bust), last], axis=1)
 
 
 def expect_same(batch, state, observed):
     for name in STATE:
-        ours, theirs = np.asarray(getattr(state, name)), batch.tables[name]
+        ours, theirs = np.asarray(getattr(state, name)), batch.public_states[name]
         np.testing.assert_array_equal(ours, theirs[:, : ours.shape[1]] if ours.ndim == 2 else theirs, name)
     np.testing.assert_array_equal(np.asarray(observed), batch.observe())
 

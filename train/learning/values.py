@@ -82,10 +82,10 @@ def _starts_of(network: NetworkAgent, batch: Batch, seeds: NDArray[np.uint64]) -
         rows = np.flatnonzero(observations[:, :, 0] > 0)
         leave.reshape(-1)[rows] = network.leave_probability(observations.reshape(-1, NUM_FEATURES)[rows])
         batch.draw_decisions(leave, actions)
-        before = batch.tables["expedition"].copy()
+        before = batch.public_states["expedition"].copy()
         batch.step(actions, observations, rewards, done)
         shares += rewards
-        started = np.flatnonzero(batch.tables["expedition"] != before)
+        started = np.flatnonzero(batch.public_states["expedition"] != before)
         if len(started):
             found.append((started, *start_features(observations[started, 0])))
     games, chests, public = (np.concatenate(each) for each in zip(*found, strict=True))
