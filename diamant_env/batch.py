@@ -30,7 +30,7 @@ from diamant_env.engine.arguments import (
     seeds_per_game,
     unique_editions,
 )
-from diamant_env.engine.edition_numbers import edition_table
+from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.observation_writer import LENGTHS
 from diamant_env.engine.records import as_bytes, check_games, observe_records
 from diamant_env.engine.scripts import check_script, missing_card, script_of
@@ -102,8 +102,8 @@ class Batch:
         self.reward, self.blank_rivals = reward, bool(blank_rivals)
         self._reward_code = reward_code(reward, int(self.num_players.min()))
         self._edition_rows = np.array([self.editions.index(one) for one in chosen], np.int64)
-        self._edition_table = edition_table(self.editions)
-        self._edition_memory = as_bytes(self._edition_table)
+        self._edition_records = edition_records(self.editions)
+        self._edition_memory = as_bytes(self._edition_records)
         self._games = np.zeros(num_games, GAME)
         self._memory = as_bytes(self._games)
         self._games["edition"], self._games["num_players"] = self._edition_rows, self.num_players
@@ -245,7 +245,7 @@ class Batch:
     def state(self) -> NDArray[np.float32]:
         """Return the global state, float32 (N, NUM_FEATURES): seat 0's observation with open chests."""
         self._require_games()
-        opened = edition_table([find_edition(edition, hidden_chests=False) for edition in self.editions])
+        opened = edition_records([find_edition(edition, hidden_chests=False) for edition in self.editions])
         return observe_records(self._games, opened)[:, 0]
 
     def draw_decisions(self, leave_probability: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
@@ -300,7 +300,7 @@ class Batch:
 
     def _set(self, records: ArrayLike, script: NDArray[np.int8], phases: tuple[int, ...]) -> None:
         """Set checked records and scripted cards."""
-        self._games[:] = check_games(records, self._edition_table, self._edition_rows, self.num_players, phases)
+        self._games[:] = check_games(records, self._edition_records, self._edition_rows, self.num_players, phases)
         self._script, self.started = script, True
 
     def _turn(

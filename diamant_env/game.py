@@ -11,7 +11,7 @@ from diamant_env.compilation import uncompiled
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine import loops
 from diamant_env.engine.arguments import MAX_SEED, as_array, checked_int, legal_actions
-from diamant_env.engine.edition_numbers import edition_table
+from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import as_bytes, as_games, check_games, observe_records
 from diamant_env.random_numbers import keys_of_seeds
 from diamant_env.rewards import margin, reward_code
@@ -59,10 +59,10 @@ class Game:
         self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.edition = find_edition(edition, hidden_chests)
         key = keys_of_seeds(np.array([checked_int("seed", seed, 0, MAX_SEED)], np.uint64))[0]
-        self._table = edition_table([self.edition])
-        self._edition_memory = as_bytes(self._table)
+        self._editions = edition_records([self.edition])
+        self._edition_memory = as_bytes(self._editions)
         self._set_memory(np.zeros((1, GAME.itemsize), np.uint8))
-        start_game(self._games[0], self._table[0], self.num_players, key)
+        start_game(self._games[0], self._editions[0], self.num_players, key)
 
     def clone(self) -> Game:
         """Return an independent copy."""
@@ -90,7 +90,7 @@ class Game:
         games = as_games(np.reshape(np.asarray(state), -1))
         games["edition"] = 0
         players = np.array([self.num_players])
-        self._games[:] = check_games(games, self._table, np.zeros(1, np.int64), players, (REVEAL, DECIDE, OVER))
+        self._games[:] = check_games(games, self._editions, np.zeros(1, np.int64), players, (REVEAL, DECIDE, OVER))
 
     @property
     def phase(self) -> str:
@@ -165,7 +165,7 @@ class Game:
             ValueError: If there is no such seat.
         """
         seat = checked_int("seat", seat, 0, self.num_players - 1)
-        return observe_records(self._games, self._table, self.num_players)[0, seat]
+        return observe_records(self._games, self._editions, self.num_players)[0, seat]
 
     def returns(self, reward: str = "score") -> NDArray[np.float64]:
         """Return the cumulative reward of each seat, float64 (num_players,).
@@ -183,7 +183,7 @@ class Game:
             return np.zeros(self.num_players)
         game, seats = self._games[0], range(self.num_players)
         if reward == "win":
-            return np.array([win_share(game, self._table[0], seat) for seat in seats])
+            return np.array([win_share(game, self._editions[0], seat) for seat in seats])
         return np.array([uncompiled(margin)(game, seat) for seat in seats], np.float64)
 
     def __deepcopy__(self, memo: dict) -> Game:

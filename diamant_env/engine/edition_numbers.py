@@ -23,15 +23,15 @@ def numbers_of(edition: str | Edition) -> EditionNumbers:
     return _parameters(find_edition(edition))[0]
 
 
-def edition_table(editions: Sequence[Edition]) -> np.recarray:
+def edition_records(editions: Sequence[Edition]) -> np.recarray:
     """Return the parameters of editions, records of type `EDITION` (E,)."""
     return np.concatenate([_parameters(edition) for edition in editions]).view(np.recarray)
 
 
 @functools.cache
 def _parameters(edition: Edition) -> np.ndarray:
-    table = np.zeros(1, EDITION)
-    numbers = table[0]
+    records = np.zeros(1, EDITION)
+    numbers = records[0]
     copies = Counter(edition.treasures)
     numbers["treasure_value"] = edition.treasure_slots
     for players in range(1, MAX_PLAYERS + 1):
@@ -50,5 +50,5 @@ def _parameters(edition: Edition) -> np.ndarray:
     numbers["bust_removes"] = edition.bust_removes
     numbers["relics_break_ties"] = edition.tie_break == "relics"
     numbers["hidden_chests"] = edition.hidden_chests
-    table.flags.writeable = False
-    return table
+    records.flags.writeable = False
+    return records

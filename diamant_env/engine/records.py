@@ -19,7 +19,7 @@ from diamant_env.editions import (
     find_edition,
 )
 from diamant_env.engine.arguments import MAX_SEED, checked_int
-from diamant_env.engine.edition_numbers import edition_table
+from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.loops import observe_games, rebuild_games
 from diamant_env.engine.observation_writer import LENGTHS
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
@@ -127,7 +127,7 @@ def check_game(game: Any, edition: Edition) -> None:
     """Check one record of type `GAME` in any phase; raise ValueError as `check_games` does."""
     one = np.asarray(game)[None]
     players = np.clip(one["num_players"], 1, MAX_PLAYERS) if one.dtype == GAME else np.ones(1)
-    check_games(one, edition_table([edition]), np.zeros(1, int), players.astype(int), (REVEAL, DECIDE, OVER))
+    check_games(one, edition_records([edition]), np.zeros(1, int), players.astype(int), (REVEAL, DECIDE, OVER))
 
 
 def from_observation(
@@ -159,9 +159,9 @@ def from_observation(
     if own.shape != rows.shape[:1]:
         raise ValueError(f"keys of shape {own.shape}; expected {rows.shape[:1]}")
     games, played = rebuilt(rows, own), find_edition(edition, hidden_chests=False)
-    table = edition_table([played])
+    editions = edition_records([played])
     try:
-        check_games(games, table, np.zeros(len(games), int), games["num_players"])
+        check_games(games, editions, np.zeros(len(games), int), games["num_players"])
     except ValueError as error:
         raise ValueError(f"no game of {played.name!r} has this observation: {error}") from None
     wrong = observe_records(games, table)[:, 0] != rows

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from diamant_env.agent import Agent, answer_of
 from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS, Edition, find_edition
-from diamant_env.engine.edition_numbers import edition_table
+from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import observe_records
 from diamant_env.exact.cards import read_set
 from diamant_env.exact.equilibrium import Progress, index_ranges, root_value
@@ -132,8 +132,8 @@ def games_at(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray:
 
 def observations_at(games: NDArray, edition: Edition) -> NDArray[np.float32]:
     """Return seat 0's observations, float32 (games, NUM_FEATURES): chests hidden, rivals blank."""
-    table = edition_table([find_edition(edition, hidden_chests=True)])
-    return observe_records(games, table, blank_rivals=True)[:, 0]
+    records = edition_records([find_edition(edition, hidden_chests=True)])
+    return observe_records(games, records, blank_rivals=True)[:, 0]
 
 
 def require_memoryless(agent: Agent, flat: NDArray[np.float32]) -> None:
