@@ -36,7 +36,7 @@ from diamant_env.engine.records import as_bytes, check_games, observe_records
 from diamant_env.engine.scripts import check_script, missing_card, script_of
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.random_numbers import keys_of_next_games, keys_of_seeds
-from diamant_env.rewards import Reward, own_rewards, reward_code
+from diamant_env.rewards import Reward, custom_rewards, reward_code
 from diamant_env.state import DECIDE, GAME, OVER, REVEAL
 
 _PUBLIC = [name for name in GAME.names if name != "key"]  # type: ignore[union-attr]
@@ -62,7 +62,7 @@ class Batch:
         num_games: Number of games, N.
         num_players: Players at each table: one number, or one per game (N,); 3 to 8, and 1 and 2 for research.
         edition: Name of a published edition or an `Edition`, or a sequence with one per game.
-        reward: One of `diamant_env.rewards.REWARDS`, or a function, see `diamant_env.rewards.own_rewards`.
+        reward: One of `diamant_env.rewards.REWARDS`, or a function, see `diamant_env.rewards.custom_rewards`.
         seats: Length of the seat axis, by default the largest table. Absent seats have observations and rewards of 0.
         hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
         blank_rivals: Whether all features of rivals are 0, for exact best responses (see `diamant_env.exact`).
@@ -328,7 +328,7 @@ class Batch:
             if missing >= 0:
                 raise missing_card(self._script[missing], self.editions, self._games[missing])
             if own:
-                rewards[...] = own_rewards(self.reward, self._games, played, self._absent)  # type: ignore[arg-type]
+                rewards[...] = custom_rewards(self.reward, self._games, played, self._absent)  # type: ignore[arg-type]
         except BaseException:
             if before is not None:
                 self._memory[:], self._script = before

@@ -18,7 +18,7 @@ from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.pictures import RENDER_MODES
 from diamant_env.envs.settings import PlainSpec, checked_options
-from diamant_env.opponents.own import Player
+from diamant_env.opponents.custom import Player
 from diamant_env.rewards import Reward
 from diamant_env.state import GameState
 
@@ -64,7 +64,7 @@ class DiamantEnv(PlainSpec, gymnasium.Env):
     Args:
         num_players: Seats at the table, the learner's included: 3 to 8 by the rulebook; 1 and 2 for research.
         edition: Name of a published edition or an `Edition`.
-        reward: ``"score"``, ``"win"``, ``"margin"`` or a custom function (`diamant_env.rewards.own_rewards`).
+        reward: ``"score"``, ``"win"``, ``"margin"`` or a custom function (`diamant_env.rewards.custom_rewards`).
         opponents: One opponent for all other seats, or a sequence with one per rival in the observation's order,
             starting at the seat after the learner's; or a mix, or a list with one, drawn for each game from its seed.
             A mix is a pool (``"pool"``, ``"held-out"`` or a .toml) or agents in one text (``"bag:18,traps:3,ev"``):

@@ -19,7 +19,7 @@ from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.settings import PlainSpec, checked_options
 from diamant_env.gym_env import DiamantEnv
-from diamant_env.opponents.own import Player
+from diamant_env.opponents.custom import Player
 from diamant_env.rewards import Reward
 
 

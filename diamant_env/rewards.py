@@ -23,7 +23,7 @@ _SCORE, _WIN, _MARGIN = range(len(REWARDS))
 
 
 Reward: TypeAlias = "str | Callable[..., Any]"
-"""One of `REWARDS`, or a custom function, see `own_rewards`."""
+"""One of `REWARDS`, or a custom function, see `custom_rewards`."""
 
 
 def reward_code(reward: Reward, fewest_players: int) -> int:
@@ -41,7 +41,7 @@ def reward_code(reward: Reward, fewest_players: int) -> int:
     return list(REWARDS).index(reward)
 
 
-def own_rewards(
+def custom_rewards(
     reward: Callable, games: NDArray, played: NDArray[np.bool_], absent: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
     """Return the rewards of a custom function, float32 (N, seats); 0 for absent seats and where no turn was played.

@@ -164,7 +164,7 @@ def from_observation(
         check_games(games, editions, np.zeros(len(games), int), games["num_players"])
     except ValueError as error:
         raise ValueError(f"no game of {played.name!r} has this observation: {error}") from None
-    wrong = observe_records(games, table)[:, 0] != rows
+    wrong = observe_records(games, editions)[:, 0] != rows
     if wrong.any():
         row, place = (int(number) for number in np.argwhere(wrong)[0])
         name = next(field.name for field in FIELDS if place in field.columns)

@@ -18,7 +18,7 @@ from diamant_env.envs.opponent_seats import OpponentSeats
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import with_expeditions
 from diamant_env.observation import NUM_FEATURES
-from diamant_env.opponents.own import Player
+from diamant_env.opponents.custom import Player
 from diamant_env.opponents.table import Table
 from diamant_env.random_numbers import first_draw_below
 from diamant_env.rewards import Reward

@@ -14,7 +14,7 @@ from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.records import rebuilt
 from diamant_env.exact.response import require_memoryless
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.own import Player
+from diamant_env.opponents.custom import Player
 from diamant_env.opponents.registry import make
 from diamant_env.state import CONTINUE, LEAVE, GameState
 

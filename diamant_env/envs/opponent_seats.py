@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent
 from diamant_env.editions import Edition
-from diamant_env.opponents.own import Player, one_or_more
+from diamant_env.opponents.custom import Player, one_or_more
 from diamant_env.opponents.pools import is_pool, pool_members, split_agents
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import EMPTY

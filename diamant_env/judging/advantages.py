@@ -24,8 +24,8 @@ from diamant_env.judging.games import Progress, children, name_of
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import Observations
+from diamant_env.opponents.custom import Player
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.own import Player
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import Budget, SearchAgent
 from diamant_env.opponents.table import Table

@@ -19,7 +19,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.observation import Observations
-from diamant_env.opponents.own import Player
+from diamant_env.opponents.custom import Player
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import Table
 

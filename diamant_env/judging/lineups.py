@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
 from diamant_env.judging.games import name_of
-from diamant_env.opponents.own import Player, one_or_more
+from diamant_env.opponents.custom import Player, one_or_more
 from diamant_env.opponents.pools import is_pool, no_pool, pool_members, pool_path, split_agents
 
 Given = TypeVar("Given", bound=Player)

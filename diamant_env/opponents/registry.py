@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from diamant_env.agent import Agent
-from diamant_env.opponents import own, solved
+from diamant_env.opponents import custom, solved
+from diamant_env.opponents.custom import Player
 from diamant_env.opponents.language import text_agent
 from diamant_env.opponents.models.files import is_model_file, load_model
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.own import Player
 from diamant_env.opponents.scripted import comparisons, thresholds
 from diamant_env.opponents.scripted.family import Scripted, parameters
 from diamant_env.opponents.search import PREFIX, SearchAgent, parse
@@ -50,7 +50,7 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
 
     Args:
         given: A text (see below) or a path; an agent, its class or a function of the observations (see
-            `diamant_env.opponents.own.ALLOWED`); or (name, any of these), under that name. Texts:
+            `diamant_env.opponents.custom.ALLOWED`); or (name, any of these), under that name. Texts:
 
             - A scripted family with its defaults (``"bag"``) or with all its parameters (``"bag-or-traps:18,3"``).
               ``make(str(agent))`` makes the same agent.
@@ -75,9 +75,9 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
         name, given = (name or given[0]), given[1]
     if isinstance(given, str | Path):
         agent = _named(str(given).strip(), seed or 0, importing)
-        agent = own.wrapped(agent, name) if name else agent
+        agent = custom.wrapped(agent, name) if name else agent
     else:
-        agent = own.wrapped(own.copied(given) if fresh else given, name)
+        agent = custom.wrapped(custom.copied(given) if fresh else given, name)
     if fresh and seed is not None and callable(start := getattr(agent, "seed", None)):
         start(seed)
     return agent
@@ -90,7 +90,7 @@ def names_object(text: str) -> bool:
     if text.startswith(text_agent.PREFIX) or is_model_file(text):
         return True
     known = text.partition(":")[0] in SOLVED or text.partition(":")[0] in FAMILIES
-    return not known and policy_file(text) is None and own.NAMES_OBJECT.fullmatch(text) is not None
+    return not known and policy_file(text) is None and custom.NAMES_OBJECT.fullmatch(text) is not None
 
 
 def policy_file(text: str) -> Path | None:
@@ -143,7 +143,7 @@ def _imported(text: str) -> Agent:
         return load_model(text)
     if text.startswith(text_agent.PREFIX):
         return text_agent.load_text_agent(text)
-    found = own.find_object(text, f"agent {text!r}")
+    found = custom.find_object(text, f"agent {text!r}")
     try:
         return make((text, found), fresh=True)
     except ValueError as error:

@@ -19,9 +19,9 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.records import from_observation
 from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.opponents.custom import copied
 from diamant_env.opponents.edition_inference import EditionFinder
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.own import copied
 from diamant_env.opponents.table import Table
 from diamant_env.opponents.values import Values
 from diamant_env.state import CONTINUE, LEAVE

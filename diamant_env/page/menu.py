@@ -13,8 +13,8 @@ from typing import Any
 
 from diamant_env.drawing.icons import SEAT_COLOURS
 from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
+from diamant_env.opponents.custom import Player
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.own import Player
 from diamant_env.opponents.registry import make
 
 YOU = "you"

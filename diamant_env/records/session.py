@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from diamant_env.batch import Batch
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import Edition
-from diamant_env.opponents.own import Player
+from diamant_env.opponents.custom import Player
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.records.log import GameLog, GameRecord

@@ -12,7 +12,7 @@ from diamant_env.editions import Edition
 
 if TYPE_CHECKING:
     from diamant_env.judging import LineUp
-    from diamant_env.opponents.own import Player
+    from diamant_env.opponents.custom import Player
 
 
 class Judgement(NamedTuple):

@@ -23,7 +23,7 @@ from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import checked_options
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.own import Player, one_or_more
+from diamant_env.opponents.custom import Player, one_or_more
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.rewards import Reward
 

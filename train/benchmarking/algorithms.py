@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from diamant_env.judging.games import Player
-from diamant_env.opponents.own import NAMES_OBJECT
+from diamant_env.opponents.custom import NAMES_OBJECT
 from diamant_env.storage.markdown import markdown_table
 from diamant_env.storage.reading import nearest
 from train.algorithms import stable_baselines as sb3

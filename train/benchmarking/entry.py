@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.games import Player
 from diamant_env.opponents import make
+from diamant_env.opponents.custom import find_object
 from diamant_env.opponents.language import text_agent
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.own import find_object
 from diamant_env.opponents.registry import names_object, policy_file
 from diamant_env.opponents.search import PREFIX, parse
 from train.algorithms.counting import (

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.observation import Observations
+from diamant_env.opponents.custom import NAMES_OBJECT, find_object
 from diamant_env.opponents.edition_inference import EditionFinder, has_cards_of
 from diamant_env.opponents.language.words import AIMS, CHOICES, rules_in_words, state_in_words
-from diamant_env.opponents.own import NAMES_OBJECT, find_object
 
 PREFIX = "text:"
 _LABELS = {"answer", "action", "decision", "choice", "final", "json", "boxed"}

@@ -35,7 +35,7 @@ def one_or_more(given: Any) -> list[Any]:
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
-class OwnAgent:
+class CustomAgent:
     """A custom agent with a name for tables of results.
 
     Args:
@@ -64,7 +64,7 @@ class FunctionAgent:
 
     def __init__(self, function: Callable[[Observations], ArrayLike], name: str | None = None) -> None:
         self.function = function
-        self.name = name or own_name(function)
+        self.name = name or default_name(function)
 
     def __str__(self) -> str:
         return self.name
@@ -79,7 +79,7 @@ def wrapped(given: Any, name: str | None = None) -> Agent:
 
     Args:
         given: See `ALLOWED`.
-        name: Name in tables of results; by default see `own_name`.
+        name: Name in tables of results; by default see `default_name`.
 
     Raises:
         ValueError: If the object is not an agent.
@@ -95,17 +95,17 @@ def wrapped(given: Any, name: str | None = None) -> Agent:
     if acts:
         if name is None and type(given).__str__ is not object.__str__:
             return given
-        return OwnAgent(name or own_name(given), given)
+        return CustomAgent(name or default_name(given), given)
     if callable(given) and not isinstance(given, type):
         return FunctionAgent(given, name)
     raise ValueError(f"{name or _shortened(repr(given))} is not an agent; allowed: {ALLOWED}")
 
 
-def own_name(given: Any) -> str:
+def default_name(given: Any) -> str:
     """Return the name of a custom object: its ``str`` or ``repr`` if its class defines one, else its ``__name__``."""
     if isinstance(given, functools.partial):
         arguments = [*map(repr, given.args), *(f"{key}={value!r}" for key, value in given.keywords.items())]
-        return _shortened(f"{own_name(given.func)}({', '.join(arguments)})")
+        return _shortened(f"{default_name(given.func)}({', '.join(arguments)})")
     if hasattr(given, "__name__"):
         return str(given.__name__)
     kind = type(given)
