@@ -6,7 +6,7 @@ import pytest
 jax = pytest.importorskip("jax")
 
 from diamant_env import EDITIONS  # noqa: E402
-from diamant_env.advice.hint import seen_by  # noqa: E402
+from diamant_env.advice.hint import observations_of  # noqa: E402
 from diamant_env.batch import Batch  # noqa: E402
 from diamant_env.editions import FIRST_RELIC  # noqa: E402
 from diamant_env.jax.inputs import canonical  # noqa: E402
@@ -39,5 +39,5 @@ def test_rivals_are_sorted_by_left_turn_before_relics():
     for order in ([1, 2], [2, 1]):
         for name in ("left_turn", "relics"):
             game[name][1:3] = game[name][order]
-        row = seen_by(0, [game], EDITIONS["iello-2016"])
+        row = observations_of(0, [game], EDITIONS["iello-2016"])
         np.testing.assert_array_equal(canonical(row[0], 3), INPUTS[CANONICAL](row)[0])

@@ -92,7 +92,7 @@ def test_policy_file_of_fewer_fields_reads_its_own_columns(inputs, tmp_path):
     agent = NetworkAgent.load(path)
     seen = rows[:, ~removed] if inputs == RAW else INPUTS[CANONICAL](rows)
     logits = seen @ (weight[1] - weight[0])
-    for each in (agent, agent.at_table(5)):
+    for each in (agent, agent.for_players(5)):
         np.testing.assert_allclose(each.leave_logit(rows), logits, rtol=1e-5, atol=1e-5)
     agent.save(path)
     assert NetworkAgent.load(path).layout == kept

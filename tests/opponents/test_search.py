@@ -11,7 +11,7 @@ import pytest
 from diamant_env import Batch, Edition, Observations
 from diamant_env.editions import find_edition
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.judging.evaluation import own
+from diamant_env.judging.evaluation import of_agent_0
 from diamant_env.judging.games import play
 from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import NUM_FEATURES
@@ -108,7 +108,7 @@ def test_same_seed_gives_same_rollouts(base):
 
 def test_search_beats_its_base_agent():
     run = play(["search:16:bag:15", "bag:15"], seat_with(np.ones((40, 3), int)), 40, np.random.SeedSequence(5))
-    assert own(run.shares).mean() > 0.5
+    assert of_agent_0(run.shares).mean() > 0.5
 
 
 SHORT = replace(find_edition("iello-2016"), name="short", expeditions=1)
