@@ -53,6 +53,14 @@ def test_opponents_have_own_seeds(make):
     assert len({*seeds[0], *seeds[1]}) == 4
 
 
+def test_vec_env_seeds_no_object_of_the_caller():
+    mine = Seeded()
+    env = DiamantVecEnv(2, 3, opponents=[mine, "mixture"])
+    env.seed(1)
+    env.reset()
+    assert mine.seeds == []
+
+
 KEYS = np.random.default_rng(0).integers(2**63, size=60_000).astype(np.uint64)
 
 

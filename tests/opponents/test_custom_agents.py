@@ -3,6 +3,7 @@
 import sys
 import threading
 from dataclasses import dataclass
+from types import MethodType, SimpleNamespace
 
 import pytest
 
@@ -130,6 +131,13 @@ class Client:
 def test_uncopyable_agent_plays():
     mine, theirs = (evaluate(agent, "traps:3,cards:6,ev", 80).results[0] for agent in (Client(), "bag:9"))
     assert (mine.win_share, mine.score) == (theirs.win_share, theirs.score)
+
+
+def test_judged_object_is_unchanged():
+    agent = SimpleNamespace(seen=[])
+    agent.act = MethodType(lambda self, obs, first: self.seen.append(len(first)) or obs["bag"] >= 9, agent)
+    evaluate(agent, "ev", 8)
+    assert agent.seen == []
 
 
 @pytest.mark.parametrize(
