@@ -8,7 +8,7 @@ from scipy import stats
 
 from diamant_env.judging.intervals import Estimate
 from train.benchmarking.reporting import page
-from train.benchmarking.reporting.columns import net, over_seeds
+from train.benchmarking.reporting.columns import difference, net, over_seeds
 from train.benchmarking.reporting.paper import write_paper
 from train.benchmarking.reporting.pictures import draw_for_page
 
@@ -39,6 +39,8 @@ def names(table):
 def test_win_tasks_are_sorted_by_wins_minus_gain():
     rows = [row("robber", wins=0.5, gain=0.45), row("fair", wins=0.3, gain=0.01), row("weak", wins=0.2, gain=0.4)]
     assert [net(each).mean for each in rows] == pytest.approx([0.05, 0.29, -0.2])
+    apart = difference(Estimate(0.5, 0.47, 0.53), Estimate(0.1, 0.06, 0.14))
+    assert apart.high - apart.mean == pytest.approx(0.05)  # the hypotenuse of 0.03 and 0.04
     assert names(task_table(rows)) == ["fair", "robber", "weak"]
     assert "| `fair` (1) | 0.290 | 0.300 | 0.010 | 30.00 | 60 |" in task_table(rows)
 

@@ -44,7 +44,7 @@ def test_opponents_play_their_seats():
     env = sb3.DiamantVecEnv(5, 4, opponents=[make("continue"), make("cards:2")], seating=seating)
     env.seed(0)
     env.reset()
-    assert env.num_envs == 5
+    assert env.draw_decisions(np.ones(5, np.float32)).tolist() == [1] * 5
     left = []
     for _ in range(3):
         env.step(np.zeros(5, int))
