@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from diamant_env.judging.intervals import Estimate
+from train.benchmarking.folder import in_order
 from train.benchmarking.reporting import page
 from train.benchmarking.reporting.columns import difference, net, over_seeds
 from train.benchmarking.reporting.paper import write_paper
@@ -43,6 +44,11 @@ def test_win_tasks_are_sorted_by_wins_minus_gain():
     assert apart.high - apart.mean == pytest.approx(0.05)  # the hypotenuse of 0.03 and 0.04
     assert names(task_table(rows)) == ["fair", "robber", "weak"]
     assert "| `fair` (1) | 0.290 | 0.300 | 0.010 | 30.00 | 60 |" in task_table(rows)
+
+
+def test_runs_are_in_order_of_task_algorithm_and_seed():
+    rows = [row("ppo"), *(row(name, seed, "full-3-win") for name, seed in (("psro", 1), ("psro", 0), ("ppo", 0)))]
+    assert in_order(rows) == rows[::-1]
 
 
 def test_expeditions_are_sorted_by_nash_conv():

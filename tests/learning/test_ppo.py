@@ -1,6 +1,7 @@
 """PPO: learning, schedules, resumption to the same bytes, saved policies."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -182,6 +183,7 @@ def test_run_folder_is_complete(tmp_path, capsys):
     assert {*events.Tags()["scalars"]} == {"judge/win_share", *(f"train/{name}" for name in SCALARS)}
     results = json.loads((folder / "results.json").read_text())
     assert results["config"]["seed"] == 7
+    assert Counter(row["how"] for row in results["results"]) == {"distinct": 2, "clones": 10, "intruder": 18}
     decisions = [point["decisions"] for point in json.loads((folder / "curve.json").read_text())]
     assert decisions[0] == 0  # of the untrained policy
     assert [int(3 * (done / 6000) ** 0.5) for done in decisions[1:]] == [1, 2, 3]

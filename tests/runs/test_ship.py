@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 
 from diamant_env import EDITIONS, Batch, Observations
+from diamant_env.judging.evaluation import judge
 from diamant_env.judging.intervals import Estimate
+from diamant_env.judging.lineups import intruder_line_ups
 from diamant_env.opponents import make
 from diamant_env.opponents.registry import SHIPPED
 from diamant_env.storage.results import save_json
 from train.learning.league import tables_of
 from train.ppo import train
 from train.runs.config import Config
-from train.runs.model_card import card_text
+from train.runs.model_card import card_text, record_of
 from train.runs.run_folder import new_run_folder
 from train.ship import LARGEST, Arguments, ship
 
@@ -79,6 +81,14 @@ def test_ship_judges_runs_and_writes_card(tmp_path, monkeypatch):
     (response,) = json.loads(card.with_suffix(".json").read_text(encoding="utf-8"))["responses"]
     assert (response["by_expedition"], response["by_inside"]) == ([0.05], [0.05])
     assert str(make(str(card.with_suffix(".safetensors")))).endswith("small.safetensors")
+
+
+def test_strong_intruders_are_named_by_table_size():
+    strong = judge("continue", intruder_line_ups(["bag:8"]), 60, players=3)
+    weak = judge("bag:8", intruder_line_ups(["continue"]), 60, players=4)
+    run = {"config": {"seed": 0, "game": {"edition": "iello-2016"}}}
+    record = record_of(run, [("iello-2016", result) for result in strong + weak])
+    assert [(row["players"], row["above"]) for row in record["strongest_intruders"]] == [(3, ["bag:8"]), (4, [])]
 
 
 def test_runs_must_differ_in_seed_only(tmp_path):
