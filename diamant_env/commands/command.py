@@ -31,9 +31,14 @@ def run_command(command: str, run: Callable[[], object]) -> int:
     except KeyboardInterrupt as stop:
         line, status = "; ".join(["stopped", *map(str, stop.args)]), STOPPED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes stdout when it exits
+        discard_output()
         return 0
     except (ValueError, OSError, ImportError) as error:
         line, status = f"error: {' '.join(str(error).split()) or type(error).__name__}", WRONG
     print(f"{command}: {line}", file=sys.stderr)
     return status
+
+
+def discard_output() -> None:
+    """Discard further output on stdout, also that of the flush when Python exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

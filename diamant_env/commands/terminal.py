@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+from diamant_env.commands.command import discard_output
 from diamant_env.editions import EDITIONS
 
 AGENTS = """\
@@ -66,8 +67,11 @@ def in_folder(text: str) -> Path:
 
 
 def say(*parts: object) -> None:
-    """Print texts and reports, each on lines of its own, flushed."""
-    print(*parts, sep="\n", flush=True)
+    """Print texts and reports, each on lines of its own, flushed; a closed pipe discards them."""
+    try:
+        print(*parts, sep="\n", flush=True)
+    except BrokenPipeError:
+        discard_output()
 
 
 def warn(line: str) -> None:

@@ -86,7 +86,7 @@ def test_killed_save_is_atomic(tmp_path):
     save = partial(write_whole, path, NEW)
     found = set()
     _, operations = in_child(partial(killed_at, -1, save))
-    assert operations >= 10
+    assert operations >= 9
     for at in range(operations):
         path.write_bytes(OLD)
         assert in_child(partial(killed_at, at, save))[0] == "it died by SIGKILL"
