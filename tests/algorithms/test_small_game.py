@@ -80,13 +80,11 @@ class ConstantTemperature(MirrorDescent):
         super().__init__(*args)
         self.config = self.config.model_copy(update={"final_entropy": self.config.entropy})
 
-    def standardised(self, advantages):
-        return advantages
-
 
 def test_mirror_descent_finds_quantal_response_equilibrium(task, tmp_path, monkeypatch):
     """Source: Sokota et al. 2023."""
     monkeypatch.setattr(mirror_descent, "TEMPERATURE", 0.1)
+    monkeypatch.setattr(mirror_descent, "standardised", lambda batch: batch.advantages)
     run = BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, CONFIG)
     agent = train(run.experiment(), tmp_path / "run", ConstantTemperature)
     assert distance(agent, 0.1 * GEMS, regularised=False) < 0.1
