@@ -23,6 +23,8 @@ from diamant_env.editions import (
     MAX_RELICS,
     MAX_TRAPS,
     MAX_TREASURES,
+    Edition,
+    find_edition,
 )
 from diamant_env.storage.reading import nearest
 
@@ -175,6 +177,8 @@ class Observations(Mapping[str, np.ndarray]):
 
     Args:
         flat: float32 (rows, NUM_FEATURES) or (NUM_FEATURES,).
+        edition: The edition of all rows, or a sequence with one per row, for agents that read it: search, exact and
+            text agents. A `Table` states it.
 
     A field of several features, such as ``"rival_chest"``, is (rows, size). The attribute `flat` holds scaled values.
 
@@ -182,12 +186,29 @@ class Observations(Mapping[str, np.ndarray]):
         ValueError: If `flat` is no array or its last axis has another length.
     """
 
-    def __init__(self, flat: np.ndarray) -> None:
+    def __init__(
+        self, flat: np.ndarray, edition: str | Edition | Sequence[str | Edition] | NDArray[np.object_] | None = None
+    ) -> None:
         if not hasattr(flat, "shape"):
             raise ValueError(f"observations: {type(flat)}; expected an array of {NUM_FEATURES} features")
         if not flat.shape or flat.shape[-1] != NUM_FEATURES:
             raise ValueError(f"observations of shape {flat.shape}; the last axis must have {NUM_FEATURES} features")
-        self.flat = flat
+        self.flat, self.edition = flat, edition
+
+    def by_edition(self) -> Iterator[tuple[Edition, NDArray[np.intp]]]:
+        """Yield each edition with the indices of the rows that must decide in it, int (k,).
+
+        Raises:
+            ValueError: If a row must decide and the observations have no edition.
+        """
+        rows = np.flatnonzero(self.flat[:, 0])
+        if self.edition is None and len(rows):
+            raise ValueError("these observations have no edition; give it: Observations(flat, edition)")
+        editions: dict[str | Edition, int] = {}
+        given = np.broadcast_to(np.array(self.edition, object), len(self.flat))[rows]
+        numbers = np.array([editions.setdefault(one, len(editions)) for one in given])
+        for edition, number in editions.items():
+            yield find_edition(edition), rows[numbers == number]
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in _READ:

@@ -25,7 +25,7 @@ def decisions_of(text: str, games: int, seed: int) -> tuple[np.ndarray, np.ndarr
     observations, first = batch.reset(seed), np.ones(games * 4, bool)
     seen, taken, actions = [], [], np.zeros((games, 4), np.int8)
     while not batch.over.all():
-        leave = agent.act(Observations(observations.reshape(games * 4, -1)), first)
+        leave = agent.act(Observations(observations.reshape(games * 4, -1), batch.editions[0]), first)
         batch.draw_decisions(leave.reshape(games, 4), actions)
         deciding, first = batch.must_decide & ~batch.over[:, None], np.zeros_like(first)
         seen.append(observations[deciding])

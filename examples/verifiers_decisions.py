@@ -79,7 +79,7 @@ class DiamantTaskset(vf.Taskset[DiamantTask, DiamantConfig]):
         played = replace(find_edition(given.edition, hidden_chests=False), expeditions=1)
         solution, batch = exact.solve_equilibrium(n, given.edition), Batch(given.games, n, played)
         seating = (np.arange(n) != np.arange(given.games)[:, None] % n).astype(int)  # one seat plays `plays`
-        table = Table(batch, [make(given.plays), make(f"equilibrium:{given.edition}")], seating)
+        table = Table(batch, [make(given.plays), make("equilibrium")], seating)
         rows, actions = batch.reset(given.seed), np.zeros(seating.shape, np.int8)
         while not batch.over.all():
             asked = rows[batch.must_decide & (seating == 0)]
@@ -108,7 +108,7 @@ class DiamantEnv(vf.Env[vf.SingleAgentEnvConfig]):
                 if game.phase == "reveal":
                     game.reveal(game.draw())
                     continue
-                rows = Observations(np.stack([game.observe(seat) for seat in range(given.players)]))
+                rows = Observations(np.stack([game.observe(seat) for seat in range(given.players)]), game.edition)
                 actions = (random.random(given.players) < rival.act(rows, np.zeros(given.players, np.bool_))).astype(
                     int
                 )

@@ -37,15 +37,18 @@ class AgentPolicy(Policy):
         super().__init__(game, list(range(game.num_players())))
         self.agent = make(agent)
         start = game.new_initial_state()
+        inner = start.simultaneous_game_state() if hasattr(start, "simultaneous_game_state") else start
+        self._edition = inner.position.edition
         rows = [self._flat(start.child(card), 0) for card, _ in start.chance_outcomes()]
-        require_memoryless(self.agent, np.repeat(np.concatenate(rows), _REPEATS, axis=0))
+        repeated = np.repeat(np.concatenate(rows), _REPEATS, axis=0)
+        require_memoryless(self.agent, Observations(repeated, self._edition))
 
     def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
         """Return the probability of each legal action."""
         player = state.current_player() if player_id is None else player_id
         if len(state.legal_actions(player)) == 1:
             return {CONTINUE: 1.0}
-        obs = Observations(self._flat(state, player))
+        obs = Observations(self._flat(state, player), self._edition)
         leave = float(answer_of(self.agent, obs, np.zeros(1, np.bool_))[0])
         return {CONTINUE: 1 - leave, LEAVE: leave}
 

@@ -32,4 +32,4 @@ class OrderedTraps:
         order = np.argsort(-flat[:, _ON_PATH], axis=1, kind="stable")
         for columns in (_ON_PATH, _LEFT):
             flat[:, columns] = np.take_along_axis(flat[:, columns], order, axis=1)
-        return self.agent.act(Observations(flat), first)
+        return self.agent.act(Observations(flat, obs.edition), first)

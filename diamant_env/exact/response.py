@@ -108,8 +108,8 @@ def policy_of(
         at = first + np.flatnonzero(evaluated[first : first + _ROWS])
         if len(at):
             flat = observations_at(games_at(tree, at), tree.edition)
-            require_memoryless(agent, flat[:: -(-len(flat) // _TESTED)])
-            policy[at] = answer_of(agent, Observations(flat), np.zeros(len(flat), np.bool_))
+            require_memoryless(agent, Observations(flat[:: -(-len(flat) // _TESTED)], tree.edition))
+            policy[at] = answer_of(agent, Observations(flat, tree.edition), np.zeros(len(flat), np.bool_))
         if progress:
             progress(min(first + _ROWS, len(policy)) / len(policy))
     return policy
@@ -136,10 +136,10 @@ def observations_at(games: NDArray, edition: Edition) -> NDArray[np.float32]:
     return observe_records(games, records, blank_rivals=True)[:, 0]
 
 
-def require_memoryless(agent: Agent, flat: NDArray[np.float32]) -> None:
+def require_memoryless(agent: Agent, obs: Observations) -> None:
     """Raise ValueError if an agent is stateful or samples its decisions, and so is no function of the observation."""
-    begins = np.ones(len(flat), np.bool_)
-    answers = [answer_of(agent, Observations(flat), begins) for _ in range(3)]
+    begins = np.ones(len(obs.flat), np.bool_)
+    answers = [answer_of(agent, obs, begins) for _ in range(3)]
     if any((answer != answers[0]).any() for answer in answers):
         raise ValueError(
             f"{agent} answers the same observations differently: it must return the probability of LEAVE as a "

@@ -124,7 +124,7 @@ def summed_gain(
     """Estimate the deviation gain of a player by advantages.
 
     Args:
-        player: The deviating player; a search needs its `edition` set.
+        player: The deviating player.
         game: Copies and table.
         games: Number of games.
         seeds: Seeds of the games and of the roll-outs.

@@ -29,7 +29,6 @@ from diamant_env.judging.text_reports import TextReport, estimate_text
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import SearchAgent
-from diamant_env.opponents.solved import EquilibriumAgent
 from diamant_env.opponents.table import Table
 from diamant_env.state import CONTINUE, LEAVE
 from diamant_env.storage.results import save_json, versions
@@ -154,9 +153,10 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
         if hidden_chests:
             raise ValueError(f"hidden_chests={hidden_chests!r}; with 'score' chests are open")
         played = find_edition(edition or "iello-2016-fr", hidden_chests=False)
-        equilibrium = EquilibriumAgent(played)
-        tables: list[tuple[LineUp, list[Player]]] = [(clone_line_ups([str(equilibrium)])[0], [equilibrium])]
-        gains, played = partial(_exact_gains, players, played), with_expeditions(played, 1)
+        copies = clone_line_ups([f"equilibrium:{played.name}"])[0]
+        tables: list[tuple[LineUp, list[Player]]] = [(copies, ["equilibrium"])]
+        played = with_expeditions(played, 1)
+        gains = partial(_exact_gains, players, played)
     else:
         played = find_edition(edition or "iello-2016", hidden_chests)
         gains = partial(_searched_gains, played, seed)

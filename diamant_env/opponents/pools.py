@@ -85,8 +85,8 @@ def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals:
     Raises:
         ValueError: If it does not, such as one that reads hidden chests.
     """
-    seen = Batch(1, players, edition, blank_rivals=blank_rivals).reset(0)[0]
-    agent.act(Observations(seen), np.ones(len(seen), bool))
+    batch = Batch(1, players, edition, blank_rivals=blank_rivals)
+    agent.act(Observations(batch.reset(0)[0], batch.editions[0]), np.ones(players, bool))
 
 
 def is_pool(text: str) -> bool:

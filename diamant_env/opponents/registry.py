@@ -54,7 +54,7 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
 
             - A scripted family with its defaults (``"bag"``) or with all its parameters (``"bag-or-traps:18,3"``).
               ``make(str(agent))`` makes the same agent.
-            - A solved agent, ``"equilibrium"`` or ``"equilibrium:EDITION"``.
+            - An exact solution of the edition at the table, ``"equilibrium"``, ``"difference"`` or ``"lone"``.
             - A trained policy: the name of a shipped one (``"champion"``), a path that ends in ``.safetensors``, or
               the folder of a run that has a ``policy.safetensors``.
             - A model file, ``"ppo.zip"`` of stable-baselines3, ``"net.pt"`` of TorchScript or ``"net.onnx"``, see
@@ -114,10 +114,8 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
     if text.startswith(PREFIX):
         budget, base = parse(text)
         return SearchAgent(make(base, seed, importing=importing), budget, seed)
-    name, colon, rest = text.partition(":")
-    if name in SOLVED:
-        return SOLVED[name](rest) if colon else SOLVED[name]()
-    if name in FAMILIES:
+    name = text.partition(":")[0]
+    if name in FAMILIES or name in SOLVED:
         return _make_scripted(text, seed)
     if names_object(text):
         if not importing:
@@ -152,10 +150,9 @@ def _imported(text: str) -> Agent:
 
 def _known() -> list[str]:
     """Return the forms of a text, for messages."""
-    solved_agents = [f"{family}:edition ({agent()})" for family, agent in SOLVED.items()]
     own_agents = ("module:object", f"{text_agent.PREFIX}module:object")
     others = [*SHIPPED, f"{PREFIX}AGENT", "the file or the run folder of a trained policy", "model.zip", *own_agents]
-    return [*map(describe, FAMILIES.values()), *solved_agents, *others]
+    return [*map(describe, FAMILIES.values()), *SOLVED, *others]
 
 
 def _make_scripted(text: str, seed: int) -> Scripted:
@@ -165,12 +162,12 @@ def _make_scripted(text: str, seed: int) -> Scripted:
         ValueError: If the numbers after the family's name are invalid.
     """
     name, colon, rest = text.partition(":")
-    family = FAMILIES[name]
-    numbers = [_number(part, text, family) for part in rest.split(",")] if colon else []
-    if len(numbers) not in (0, len(parameters(family))):
-        raise ValueError(f"{len(numbers)} numbers in {text!r}; give all or none: {describe(family)}")
+    family = {**FAMILIES, **SOLVED}[name]
+    parts = rest.split(",") if colon else []
+    if len(parts) not in (0, len(parameters(family))):
+        raise ValueError(f"{len(parts)} numbers in {text!r}; give all or none: {describe(family)}")
     try:
-        agent = family(*numbers)
+        agent = family(*(_number(part, text, family) for part in parts))
     except ValueError as error:
         raise ValueError(f"agent {text!r}: {error}") from None
     agent.seed(seed)

@@ -20,7 +20,6 @@ from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.records import from_observation
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.custom import copied
-from diamant_env.opponents.edition_inference import EditionFinder
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.table import Table
 from diamant_env.opponents.values import Values
@@ -108,21 +107,13 @@ class SearchAgent:
         seed: Seed of the roll-outs.
         cut: Whether to truncate roll-outs for wins at the end of the expedition if the base agent has values (see
             `diamant_env.opponents.values`), which is many times cheaper at the same precision.
-        edition: The edition; by default it is inferred from observations.
 
     Attributes:
         rollouts: Games played so far, both actions together.
         values: Value networks at the truncation, or None for full roll-outs.
     """
 
-    def __init__(
-        self,
-        base: Agent,
-        budget: Budget | None = None,
-        seed: int = 0,
-        cut: bool = True,
-        edition: str | Edition | None = None,
-    ) -> None:
+    def __init__(self, base: Agent, budget: Budget | None = None, seed: int = 0, cut: bool = True) -> None:
         self.base = base
         self.budget = budget or Budget()
         cuts = cut and self.budget.objective == "win" and isinstance(base, NetworkAgent)
@@ -130,7 +121,6 @@ class SearchAgent:
         self._rollout_agent = copied(base)
         self._agents: dict[str, Any] = {"base": self.base, "rollout": self._rollout_agent}
         self._certain = CERTAIN if isinstance(base, NetworkAgent) else -1.0  # scripted agents are deterministic
-        self._editions = EditionFinder() if edition is None else EditionFinder((find_edition(edition),))
         self.rollouts = 0
         self.seed(seed)
 
@@ -148,20 +138,14 @@ class SearchAgent:
         """See `Agent.act`.
 
         Raises:
-            ValueError: If a row that must decide has hidden chests or an unknown edition.
+            ValueError: If a row that must decide has hidden chests or no edition.
         """
         leave = answer_of(self.base, obs, first).copy()
-        editions = self._editions.find(obs, first)
-        deciding = obs["must_decide"] > 0
-        if (obs["hidden_chests"] * deciding).any():
+        if (obs["hidden_chests"] * obs["must_decide"]).any():
             raise ValueError(f"{self} needs open chests, and this table hides them; seat another agent")
-        if (editions[deciding] < 0).any():
-            known = ", ".join(edition.name for edition in self._editions.editions)
-            raise ValueError(f"{self} supports the editions {known}; this table plays another one")
-        doubtful = deciding & (np.minimum(leave, 1 - leave) > self._certain)
-        for edition in np.unique(editions[doubtful]):
-            rows = np.flatnonzero(doubtful & (editions == edition))
-            gain, error = self.compare(obs.flat[rows], self._editions.editions[edition])
+        for edition, deciding in obs.by_edition():
+            rows = deciding[np.minimum(leave, 1 - leave)[deciding] > self._certain]
+            gain, error = self.compare(obs.flat[rows], edition)
             better = np.abs(gain) > error
             leave[rows[better]] = gain[better] > 0
         return leave

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env import exact
-from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, find_edition
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition
 from diamant_env.engine.records import rebuilt
 from diamant_env.observation import Observations
 from diamant_env.opponents.scripted.family import Scripted
@@ -26,69 +26,58 @@ _OF_RELICS = ("relics_taken", "path_relics", "path_relic_value")
 class EquilibriumAgent(Scripted):
     """Agent of the symmetric equilibrium in score of each single expedition, by `exact.solve_equilibrium`.
 
-    Args:
-        edition: A published name or an `Edition`. With relics only the first expedition is supported.
-
-    Raises:
-        ValueError: If there is no such edition.
+    It plays the edition of its table; with relics the first expedition only.
     """
 
     family: ClassVar[str] = "equilibrium"
     tables: ClassVar[tuple[int, int]] = (1, MAX_PLAYERS)  # minimum and maximum number of players
     first_expedition_only: ClassVar[bool] = True  # in an edition with relics
-    edition: str | Edition = "iello-2016-fr"
     solutions: dict[tuple, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        find_edition(self.edition)
-
-    def __str__(self) -> str:
-        return f"{self.family}:{find_edition(self.edition).name}"
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`.
 
         Raises:
-            ValueError: If the table of a row is not supported.
+            ValueError: If the table of a row is not supported, or a row that must decide has no edition.
         """
         leave = np.zeros(len(obs.flat), np.float32)
-        rows = np.flatnonzero(obs.flat[:, 0])
-        games = rebuilt(obs.flat[rows], np.zeros(len(rows), np.uint64))
-        self._check(games)
-        _sort_traps(games, len(find_edition(self.edition).traps))
-        kinds, left = self._kinds(games), np.arange(len(games))
-        while left.size:  # few distinct expeditions
-            same = (kinds[left] == kinds[left[0]]).all(axis=1)
-            which, left = left[same], left[~same]
-            key = tuple(kinds[which[0]].tolist())
-            if key not in self.solutions:
-                self.solutions[key] = self._solve(self._start(games[which[0]]))
-            leave[rows[which]] = self.solutions[key].leave_probability(games[which])
+        for edition, rows in obs.by_edition():
+            games = rebuilt(obs.flat[rows], np.zeros(len(rows), np.uint64))
+            self._check(games, edition)
+            _sort_traps(games, len(edition.traps))
+            kinds, left = self._kinds(games, edition), np.arange(len(games))
+            while left.size:  # few distinct expeditions
+                same = (kinds[left] == kinds[left[0]]).all(axis=1)
+                which, left = left[same], left[~same]
+                key = (edition, *kinds[which[0]].tolist())
+                if key not in self.solutions:
+                    self.solutions[key] = self._solve(self._start(games[which[0]], edition), edition)
+                leave[rows[which]] = self.solutions[key].leave_probability(games[which])
         return leave
 
-    def _check(self, games: np.ndarray) -> None:
+    def _check(self, games: np.ndarray, edition: Edition) -> None:
         fewest, most = self.tables
         players = games["num_players"]
         if ((players < fewest) | (players > most)).any():
             given = ", ".join(map(str, np.unique(players)))
             raise ValueError(f"{self} plays tables of {fewest} to {most}, not of {given} players")
-        if self.first_expedition_only and find_edition(self.edition).relics and (games["expedition"] > 1).any():
+        if self.first_expedition_only and edition.relics and (games["expedition"] > 1).any():
             raise ValueError(f"{self} plays the first expedition only: later ones with relics are not solved")
 
-    def _kinds(self, games: np.ndarray) -> NDArray[np.int64]:
+    def _kinds(self, games: np.ndarray, edition: Edition) -> NDArray[np.int64]:
         """Return the key of each game's expedition, int64 (games, numbers)."""
         return np.column_stack([games["num_players"], games["deck"][:, _TRAPS] + games["on_path"]])
 
-    def _start(self, game: GameState) -> GameState:
+    def _start(self, game: GameState, edition: Edition) -> GameState:
         """Return the current expedition of a game before its first card."""
-        start = exact.start_of_expedition(find_edition(self.edition), int(game["num_players"]))
+        start = exact.start_of_expedition(edition, int(game["num_players"]))
         start["expedition"] = game["expedition"]
         start["deck"][_TRAPS] = game["deck"][_TRAPS] + game["on_path"]
         start["deck_size"] = start["deck"].sum()
         return start
 
-    def _solve(self, start: GameState) -> Any:
-        return exact.solve_equilibrium(edition=self.edition, game=start)
+    def _solve(self, start: GameState, edition: Edition) -> Any:
+        return exact.solve_equilibrium(edition=edition, game=start)
 
 
 @dataclass
@@ -98,8 +87,8 @@ class DifferenceAgent(EquilibriumAgent):
     family: ClassVar[str] = "difference"
     tables: ClassVar[tuple[int, int]] = (2, 2)
 
-    def _solve(self, start: GameState) -> Any:
-        return exact.solve_difference(edition=self.edition, game=start)
+    def _solve(self, start: GameState, edition: Edition) -> Any:
+        return exact.solve_difference(edition=edition, game=start)
 
 
 @dataclass
@@ -109,39 +98,38 @@ class LoneAgent(EquilibriumAgent):
     family: ClassVar[str] = "lone"
     tables: ClassVar[tuple[int, int]] = (1, 1)
     first_expedition_only: ClassVar[bool] = False
+    solvers: dict[Edition, exact.LoneSolver] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._solver = exact.LoneSolver(find_edition(self.edition), whole_game=True)
-
-    def _kinds(self, games: np.ndarray) -> NDArray[np.int64]:
-        games = self._with_relics_back(games)
+    def _kinds(self, games: np.ndarray, edition: Edition) -> NDArray[np.int64]:
+        games = _with_relics_back(games, edition)
         relics = [games[name] for name in ("expedition", *_OF_RELICS)]
-        return np.column_stack([super()._kinds(games), *relics, games["deck"][:, _RELICS]])
+        return np.column_stack([super()._kinds(games, edition), *relics, games["deck"][:, _RELICS]])
 
-    def _start(self, game: GameState) -> GameState:
-        start = super()._start(game)
-        game = self._with_relics_back(np.array([game]))[0]
+    def _start(self, game: GameState, edition: Edition) -> GameState:
+        start = super()._start(game, edition)
+        game = _with_relics_back(np.array([game]), edition)[0]
         for name in ("relics", *_OF_RELICS):
             start[name] = game[name]
         start["deck"][_RELICS] = game["deck"][_RELICS]
         start["deck_size"] = start["deck"].sum()
         return start
 
-    def _with_relics_back(self, games: np.ndarray) -> np.ndarray:
-        """Return the games with identical relics moved from the path back into the deck.
-
-        Relics with printed values stay: observations show the value on the path, not the relics.
-        """
-        games = games.copy()
-        if find_edition(self.edition).relic_values == "taken":
-            games["deck"][:, FIRST_RELIC] += games["path_relics"]
-            games["path_relics"] = games["path_relic_value"] = 0
-        return games
-
-    def _solve(self, start: GameState) -> Any:
-        solution = self._solver.solve(start)
+    def _solve(self, start: GameState, edition: Edition) -> Any:
+        solver = self.solvers.setdefault(edition, exact.LoneSolver(edition, whole_game=True))
+        solution = solver.solve(start)
         return solution._replace(values=solution.values[:1].copy(), busts=solution.busts[:1].copy())  # to save memory
+
+
+def _with_relics_back(games: np.ndarray, edition: Edition) -> np.ndarray:
+    """Return the games with identical relics moved from the path back into the deck.
+
+    Relics with printed values stay: observations show the value on the path, not the relics.
+    """
+    games = games.copy()
+    if edition.relic_values == "taken":
+        games["deck"][:, FIRST_RELIC] += games["path_relics"]
+        games["path_relics"] = games["path_relic_value"] = 0
+    return games
 
 
 def _sort_traps(games: np.ndarray, kinds: int) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
+from diamant_env.editions import Edition
 from diamant_env.engine.loops import rows_to_ask
 from diamant_env.observation import Observations
 
@@ -79,13 +80,21 @@ class Table:
             agent = self.agents[number]
             asked, new = rows[start:end], first[start:end]
             seen = flat.take(asked, axis=0)
+            obs = Observations(seen, self._editions_of(asked))
             if self._memoryless[number]:
-                leave[asked] = answer_of(agent, Observations(seen), new)
+                leave[asked] = answer_of(agent, obs, new)
             else:
                 own = self._taken[asked] == number
                 seen[:, 0] *= own & playing[asked // self.batch.seats]
-                leave[asked[own]] = answer_of(agent, Observations(seen), new & own)[own]
+                leave[asked[own]] = answer_of(agent, obs, new & own)[own]
         return leave.reshape(self.seating.shape)
+
+    def _editions_of(self, rows: NDArray[np.int64]) -> Edition | NDArray[np.object_]:
+        """Return the batch's edition, or that of each row, `Edition` objects (rows,)."""
+        editions = self.batch.editions
+        if len(editions) == 1:
+            return editions[0]
+        return np.array(editions, object)[self.batch.tables["edition"][rows // self.batch.seats]]
 
     def decide(
         self,

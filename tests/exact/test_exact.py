@@ -16,8 +16,7 @@ from diamant_env.exact.equilibrium import root_value, solve
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, lowest_equilibrium, mean
 from diamant_env.exact.response import games_at
 from diamant_env.judging.games import play, seeds_for
-from diamant_env.opponents import make
-from diamant_env.opponents.solved import EquilibriumAgent, LoneAgent
+from diamant_env.opponents import Table, make
 from diamant_env.state import DECIDE
 from tests.support import exact_by_hand as by_hand
 from tests.support.oracle import Oracle
@@ -192,7 +191,7 @@ def test_best_response_mid_expedition():
 @every([SMALL_RELICS])
 def test_lone_agent_scores_exact_value(edition):
     solution = exact.solve_lone(edition, whole_game=True)
-    scores = scores_of([LoneAgent(edition)], 1, edition, 12_000)
+    scores = scores_of(["lone"], 1, edition, 12_000)
     assert abs(scores.mean() - solution.value) < four_errors(scores)
     assert 0 < solution.bust_probability < 4
 
@@ -200,8 +199,20 @@ def test_lone_agent_scores_exact_value(edition):
 @compiled_only
 @pytest.mark.parametrize(("players", "edition"), [(2, ONE), (5, SMALL)], ids=["2", "5"])
 def test_equilibrium_agent_scores_exact_value(players, edition):
-    scores = scores_of([EquilibriumAgent(edition)], players, edition, 8_000).mean(axis=1)
+    scores = scores_of(["equilibrium"], players, edition, 8_000).mean(axis=1)
     assert abs(scores.mean() - exact.solve_equilibrium(players, edition).value) < four_errors(scores)
+
+
+def test_equilibrium_agent_plays_edition_of_each_game():
+    editions = [HALF, SMALL] * 10
+    batch = Batch(20, 2, editions)
+    batch.reset(seed=2)
+    observations, _, _ = batch.step(np.zeros((20, 2), np.int8))
+    leave = Table(batch, [make("equilibrium")], np.zeros((20, 2), int)).leave_probabilities(observations)
+    for game in np.flatnonzero(~batch.over):
+        expected = exact.solve_equilibrium(2, editions[game]).leave_probability(batch.games[game : game + 1])
+        np.testing.assert_array_equal(leave[game], np.repeat(expected, 2).astype(np.float32))
+    assert leave.max() > 0
 
 
 @compiled_only

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Discrete
@@ -17,8 +19,10 @@ from diamant_env import (
     diamant_v0,
     observation_space,
 )
+from diamant_env.editions import EDITIONS
 from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.observation import SLICES, field_table, shown_columns
+from diamant_env.opponents import make
 from diamant_env.state import DECIDE, GAME, NO_DECISION, OVER, REVEAL
 
 # name, first column, size, stride, scale, low, high
@@ -80,6 +84,21 @@ def test_observations_is_a_mapping():
         obs["gold"]
     with pytest.raises(ValueError, match="observations: <class 'list'>; expected an array"):
         Observations([1, 2])
+
+
+def test_deciding_rows_by_edition():
+    flat = np.zeros((4, NUM_FEATURES), np.float32)
+    assert list(Observations(flat).by_edition()) == []
+    flat[1:, 0] = 1
+    one, other = EDITIONS["everdeck"], replace(EDITIONS["everdeck"], name="mine")
+    for given, expected in (
+        ("everdeck", [(one, [1, 2, 3])]),
+        (other, [(other, [1, 2, 3])]),
+        (["iello-2016", other, "everdeck", other], [(other, [1, 3]), (one, [2])]),
+    ):
+        assert [(edition, rows.tolist()) for edition, rows in Observations(flat, given).by_edition()] == expected
+    with pytest.raises(ValueError, match=r"these observations have no edition; give it: Observations\(flat, edition\)"):
+        make("search:ev").act(Observations(flat), np.zeros(4, bool))
 
 
 def test_stored_constants_are_unchanged():

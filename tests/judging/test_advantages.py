@@ -48,7 +48,7 @@ def test_gain_of_never_leaving_is_minus_profile_value():
 def test_search_gains_at_most_the_best_response():
     agent = "bag:8"
     game = DeviationGame(agent, 2, ONE, "score")
-    searcher = SearchAgent(make(agent), Budget(32, objective="score"), edition=ONE)
+    searcher = SearchAgent(make(agent), Budget(32, objective="score"))
     found = summed_gain(searcher, game, 200, seeds_for(0, "search"), pairs=16)
     gain, most = found.summed.gain, response_to(agent, 2).exploitability
     assert gain.low < most
@@ -60,7 +60,7 @@ def test_truncated_and_full_rollouts_agree(network_with_values, monkeypatch):
     monkeypatch.setattr(advantages, "_TOGETHER", 100)
     network, other = network_with_values
     game = DeviationGame(with_values(network, None), 3, "iello-2016", "win")
-    searcher = SearchAgent(network, Budget(8), edition="iello-2016")
+    searcher = SearchAgent(network, Budget(8))
     assert searcher.values is network.values
     found = summed_gain(searcher, game, 150, seeds_for(0, "cut"), 8, other, full_games=40)
     assert found.summed.games == len(found.summed.totals) == 150

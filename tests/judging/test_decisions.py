@@ -10,7 +10,6 @@ from diamant_env.advice.hint import observations_of
 from diamant_env.commands import diamant
 from diamant_env.judging import judge_decisions
 from diamant_env.judging.decisions import _searched_gains, lost
-from diamant_env.opponents.solved import EquilibriumAgent
 from tests.advice.test_hint import FATAL, winning_endgame
 from tests.exact.test_exact import CARDS_30, SMALL, TINY, TINY_RELICS, compiled_only
 from tests.support import exact_by_hand as by_hand
@@ -50,7 +49,7 @@ def test_loss_of_random_player_equals_exact_loss(edition):
 @compiled_only
 @pytest.mark.parametrize(("players", "edition"), [(2, CARDS_30), (4, SMALL)], ids=["2", "4"])
 def test_equilibrium_has_no_loss(players, edition):
-    found = judge_decisions(EquilibriumAgent(edition), games=100, players=players, edition=edition).losses[0]
+    found = judge_decisions("equilibrium", games=100, players=players, edition=edition).losses[0]
     assert found.decisions > 200
     assert 0 <= found.loss.mean < 1e-6
     assert found.per_game.high < 1e-6

@@ -10,7 +10,7 @@ import pytest
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, FIRST_RELIC, FIRST_TRAP
 from diamant_env.observation import FIELDS, NUM_FEATURES, SLICES, Observations
-from diamant_env.opponents import FAMILIES, Table, make
+from diamant_env.opponents import FAMILIES, SOLVED, Table, make
 from diamant_env.state import DECIDE
 
 SCALES = {field.name: field.scale for field in FIELDS}
@@ -61,7 +61,7 @@ def test_catch_up_refuses_hidden_chests():
         make("catch-up:10,1").act(seen(hidden_chests=1), np.ones(1, bool))
 
 
-@pytest.mark.parametrize("text", [*TEXTS, "bag:7.5", "random:0.125", "equilibrium:iello-2016-fr", "lone:everdeck"])
+@pytest.mark.parametrize("text", [*TEXTS, "bag:7.5", "random:0.125", *SOLVED])
 def test_agent_text_round_trips(text):
     assert str(make(text)) == str(copy.deepcopy(make(text))) == text
 
@@ -72,7 +72,7 @@ def test_agent_text_round_trips(text):
         ("", r"unknown agent ''; agents: random:probability \(random:.*; continue; .*mixture:low,high"),
         ("bags:3", "unknown agent 'bags:3'; did you mean bag"),
         (":3", "unknown agent ':3'"),
-        ("equilibrium:x", "unknown edition 'x'"),
+        ("equilibrium:x", "1 numbers in 'equilibrium:x'; give all or none: equilibrium"),
         ("bag:many", r"'many' in 'bag:many' is no number; bag:gems"),
         ("bag:1,2", r"2 numbers in 'bag:1,2'; give all or none: bag:gems"),
         ("random:1.5", r"'random:1.5': random: probability=1.5; 0 to 1 is allowed"),
@@ -91,8 +91,7 @@ def test_invalid_agent_text_is_refused(text, message):
     [
         ("difference", 3, "iello-2016-fr", 0, "tables of 2 to 2"),
         ("lone", 2, "iello-2016-fr", 0, "tables of 1 to 1"),
-        ("equilibrium", 2, "iello-2016", 0, "is not in the solved tree"),
-        ("equilibrium:incan-gold", 2, "incan-gold", 1, "first expedition only"),
+        ("equilibrium", 2, "incan-gold", 1, "first expedition only"),
     ],
 )
 def test_solved_agents_refuse_unsolved_tables(agent, players, edition, turns, reason):
@@ -101,7 +100,7 @@ def test_solved_agents_refuse_unsolved_tables(agent, players, edition, turns, re
     for _ in range(turns):
         rows, _, _ = batch.step(np.ones((1, players), np.int8))
     with pytest.raises(ValueError, match=reason):
-        make(agent).act(Observations(rows[0]), np.ones(players, bool))
+        make(agent).act(Observations(rows[0], edition), np.ones(players, bool))
 
 
 def draws(agent, rows, first=True):

@@ -1,27 +1,22 @@
-"""Search agent: text, roll-outs, budget, inferred edition."""
+"""Search agent: text, roll-outs, budget."""
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from diamant_env import Batch, Edition, Observations
-from diamant_env.editions import find_edition
-from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.judging.evaluation import of_agent_0
 from diamant_env.judging.games import play
 from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import make, search
-from diamant_env.opponents.edition_inference import EditionFinder
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.search import Budget, SearchAgent, parse
 from diamant_env.opponents.values import Values
 from diamant_env.state import LEAVE, OVER
-from tests.support.play import PUBLISHED, every
 
 
 def network_of(*sizes: int, scale: float = 1.0) -> NetworkAgent:
@@ -75,7 +70,7 @@ def test_invalid_text_is_refused(text, message):
 
 def test_gain_equals_bank_when_staying_busts():
     batch = deciding(1)
-    obs = Observations(batch.observe()[:, 0])
+    obs = Observations(batch.observe()[:, 0], "iello-2016")
     agent = SearchAgent(make("continue"), Budget(8, objective="score"))
     gain, error = agent.compare(obs.flat, "iello-2016")
     assert gain.tolist() == (obs["bag"] + obs["path_gems"] + obs["path_relic_value"]).tolist()
@@ -111,40 +106,10 @@ def test_search_beats_its_base_agent():
     assert of_agent_0(run.shares).mean() > 0.5
 
 
-SHORT = replace(find_edition("iello-2016"), name="short", expeditions=1)
-
-
-@pytest.mark.parametrize(
-    ("edition", "message"),
-    [
-        ("incan-gold", r"search:ev:0\.75 needs open chests, and this table hides them"),
-        (SHORT, "supports the editions iello-2016, "),
-    ],
-)
-def test_unsearchable_table_is_refused(edition, message):
-    with pytest.raises(ValueError, match=message):
-        make("search:ev").act(Observations(Batch(2, 3, edition).reset(1)[:, 0]), np.ones(2, bool))
-
-
-@every([replace(edition, hidden_chests=False) for edition in PUBLISHED])
-@pytest.mark.parametrize("players", [3, 8])
-def test_edition_is_inferred_from_observations(edition, players):
-    batch, finder, rng = Batch(40, players, edition), EditionFinder(), np.random.default_rng(1)
-    observations, first = batch.reset(1), np.ones(40, bool)
-    while not batch.over.all():
-        found = finder.find(Observations(observations[:, 0]), first)
-        assert (found >= 0).all()
-        if edition.name not in ("incan-gold", "incan-gold-2020"):
-            wrong = np.array([plays(finder.editions[number]) != plays(edition) for number in found])
-            assert not (wrong & (batch.games.expedition > 1)).any()
-            assert wrong.mean() <= 0.15
-        observations, _, _ = batch.step((rng.random((40, players)) < 0.2).astype(np.int8))
-        first[:] = False
-
-
-def plays(edition: Edition) -> bytes:
-    """Return the numbers of an edition that the rules read."""
-    return numbers_of(find_edition(edition, hidden_chests=False)).tobytes()
+def test_hidden_chests_are_refused():
+    seen = Observations(Batch(2, 3, "incan-gold").reset(1)[:, 0], "incan-gold")
+    with pytest.raises(ValueError, match=r"search:ev:0\.75 needs open chests, and this table hides them"):
+        make("search:ev").act(seen, np.ones(2, bool))
 
 
 @pytest.mark.parametrize("players", [3, 8])

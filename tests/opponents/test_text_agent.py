@@ -66,7 +66,7 @@ def own(tmp_path, monkeypatch):
 def asked_at_the_start(agent: TextAgent, tables: int = 3) -> list[float]:
     """Return an agent's decisions at the first card of some games."""
     batch = Batch(tables, 2)
-    return agent.act(Observations(batch.reset(seed=1)[:, 0]), np.ones(tables, bool)).tolist()
+    return agent.act(Observations(batch.reset(seed=1)[:, 0], "iello-2016"), np.ones(tables, bool)).tolist()
 
 
 @every(PUBLISHED)

@@ -40,10 +40,6 @@ def _library(make_model: Callable) -> Callable[[BenchmarkRun], Player]:
     return lambda run: sb3.learn(make_model, run.experiment(), run.meter, run.training)
 
 
-def _solved(family: str) -> Callable[[BenchmarkRun], Player]:
-    return lambda run: f"{family}:{run.task.game.edition}"
-
-
 def _is_win_task(task: Task) -> bool:
     return task.family == "win"
 
@@ -96,17 +92,17 @@ _ALGORITHMS = (
         "equilibrium",
         "exact",
         "the symmetric equilibrium in score",
-        _solved("equilibrium"),
+        lambda _run: "equilibrium",
         lambda task: task.family == "expedition",
     ),
     Algorithm(
         "difference",
         "exact",
         "the equilibrium in score difference",
-        _solved("difference"),
+        lambda _run: "difference",
         lambda task: task.name == "expedition-2",
     ),
-    Algorithm("lone", "exact", "optimal stopping", _solved("lone"), lambda task: task.players == 1),
+    Algorithm("lone", "exact", "optimal stopping", lambda _run: "lone", lambda task: task.players == 1),
 )
 ALGORITHMS = {algorithm.name: algorithm for algorithm in _ALGORITHMS}
 """The algorithms by name."""

@@ -61,7 +61,7 @@ def gain_of_search(
 ) -> SummedGain:
     """Measure the gain of the search with the results of `fit_values`; without values in `full_games` games."""
     budget = Budget(config.pairs, objective=game.reward)  # type: ignore[arg-type]
-    searcher = SearchAgent(agent, budget, edition=game.edition)
+    searcher = SearchAgent(agent, budget)
     games = config.full_games if values is None else config.games
     return summed_gain(searcher, game, games, seeds, config.value_pairs, values, config.full_games, progress)
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from diamant_env.observation import Observations
 from diamant_env.opponents.custom import NAMES_OBJECT, find_object
-from diamant_env.opponents.edition_inference import EditionFinder, has_cards_of
 from diamant_env.opponents.language.words import AIMS, CHOICES, rules_in_words, state_in_words
 
 PREFIX = "text:"
@@ -45,7 +44,6 @@ class TextAgent:
             raise ValueError(f"{name}: objective={objective!r}; {' and '.join(AIMS)} are allowed")
         self.function, self.name, self.objective = function, name, objective
         self.seed(0)
-        self._editions = EditionFinder(fitting=has_cards_of)
 
     def __str__(self) -> str:
         return self.name
@@ -58,18 +56,14 @@ class TextAgent:
         """See `Agent.act`; all probabilities are 0 or 1.
 
         Raises:
-            ValueError: If a deciding row is not of a published edition, or the function fails or returns no text.
+            ValueError: If a row that must decide has no edition, or the function fails or returns no text.
         """
         leave = np.zeros(len(first), np.float32)
-        editions = self._editions.find(obs, first)
-        for row in np.flatnonzero(obs["must_decide"]):
-            if editions[row] < 0:
-                known = ", ".join(edition.name for edition in self._editions.editions)
-                raise ValueError(f"{self} supports the published editions only: {known}")
-            seen, edition = Observations(obs.flat[row]), self._editions.editions[editions[row]]
-            expeditions = int(seen["expedition"] + seen["expeditions_left"])
-            parts = rules_in_words(edition, expeditions, self.objective), state_in_words(seen, edition), CHOICES
-            leave[row] = self._decides_to_leave("\n\n".join(parts))
+        for edition, rows in obs.by_edition():
+            rules = rules_in_words(edition, edition.expeditions, self.objective)
+            for row in rows:
+                state = state_in_words(Observations(obs.flat[row]), edition)
+                leave[row] = self._decides_to_leave("\n\n".join([rules, state, CHOICES]))
         return leave
 
     def _decides_to_leave(self, text: str) -> bool:
