@@ -60,11 +60,9 @@ def _play(agents: Sequence[str], edition: Edition, games: int) -> tuple[Batch, N
     """Return a batch at the end of its games, and their numbers of decision turns and of busts (games,)."""
     batch, (turns, busts) = Batch(games, len(agents), edition), np.zeros((2, games))
     table = Table(batch, [make(agent) for agent in agents], np.tile(np.arange(len(agents)), (games, 1)))
-    observations, actions = batch.reset(0), np.zeros((games, len(agents)), np.int8)
-    while not batch.over.all():
-        playing = ~batch.over
-        table.decide(observations, actions)
-        batch.step(actions, observations)
+    batch.reset(0)
+    for turn in table.turns():
+        playing = turn.observations[:, :, 0].any(axis=1)
         turns += playing
         busts += playing & (batch.public_states["bust_card"] != NO_CARD)
     return batch, turns, busts

@@ -13,24 +13,20 @@ import numpy as np
 import torch
 from safetensors.torch import save as to_bytes
 
-from diamant_env import Batch, Observations
-from diamant_env.opponents import make
+from diamant_env import Batch
+from diamant_env.opponents import Table, make
 from diamant_env.opponents.network import FORMAT, LAYOUT, digest
 from diamant_env.storage.files import write_whole
 
 
 def decisions_of(text: str, games: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return observations and decisions of copies of an agent: float32 (n, features), int8 (n,)."""
-    agent, batch = make(text, seed), Batch(games, 4)
-    observations, first = batch.reset(seed), np.ones(games * 4, bool)
-    seen, taken, actions = [], [], np.zeros((games, 4), np.int8)
-    while not batch.over.all():
-        leave = agent.act(Observations(observations.reshape(games * 4, -1), batch.editions[0]), first)
-        batch.draw_decisions(leave.reshape(games, 4), actions)
-        deciding, first = batch.must_decide & ~batch.over[:, None], np.zeros_like(first)
-        seen.append(observations[deciding])
-        taken.append(actions[deciding])
-        batch.step(actions, observations)
+    batch, seen, taken = Batch(games, 4), [], []
+    batch.reset(seed)
+    for turn in Table(batch, [make(text, seed)], np.zeros((games, 4), int)).turns():
+        deciding = turn.observations[:, :, 0] > 0
+        seen.append(turn.observations[deciding])
+        taken.append(turn.actions[deciding])
     return np.concatenate(seen), np.concatenate(taken)
 
 

@@ -80,16 +80,14 @@ class DiamantTaskset(vf.Taskset[DiamantTask, DiamantConfig]):
         solution, batch = exact.solve_equilibrium(n, given.edition), Batch(given.games, n, played)
         seating = (np.arange(n) != np.arange(given.games)[:, None] % n).astype(int)  # one seat plays `plays`
         table = Table(batch, [make(given.plays), make("equilibrium")], seating)
-        rows, actions = batch.reset(given.seed), np.zeros(seating.shape, np.int8)
-        while not batch.over.all():
-            asked = rows[batch.must_decide & (seating == 0)]
+        batch.reset(given.seed)
+        for turn in table.turns():
+            asked = turn.observations[(turn.observations[:, :, 0] > 0) & (seating == 0)]
             values = solution.action_values(from_observation(asked, np.zeros(len(asked), np.uint64), played))
             for row, pair in zip(asked, values.tolist(), strict=True):
                 words = rules_in_words(played, 1, "score"), state_in_words(Observations(row), played), CHOICES
                 prompt = [vf.UserMessage(content="\n\n".join(words))]
                 yield DiamantTask(DiamantData(prompt=prompt, values=tuple(pair)), given.task)
-            table.decide(rows, actions)
-            batch.step(actions, rows)
 
 
 class DiamantEnv(vf.Env[vf.SingleAgentEnvConfig]):

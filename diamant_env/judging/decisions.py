@@ -26,7 +26,6 @@ from diamant_env.judging.games import Player, checked_names, listed, progress_ba
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import LineUp, clone_line_ups, line_ups_of, seat_line_up
 from diamant_env.judging.text_reports import TextReport, estimate_text
-from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import SearchAgent
 from diamant_env.opponents.table import Table
@@ -210,17 +209,13 @@ def _decisions(
     """Play one game at each table; return the observations, probabilities and game indices of agent 0's decisions."""
     games, seats = seating.shape
     batch = Batch(games, seats, edition)
-    table, actions = Table(batch, agents, seating), np.zeros(seating.shape, np.int8)
-    observations = batch.reset(seeds.generate_state(games, np.uint64))
+    batch.reset(seeds.generate_state(games, np.uint64))
     made = []
     with progress_bar(progress, unit=" decisions", desc=str(agents[0])) as bar:
-        while not batch.over.all():
-            leave = table.leave_probabilities(observations)
-            game, seat = np.nonzero(batch.must_decide & (seating == 0))
-            made.append((observations[game, seat, :NUM_FEATURES], leave[game, seat], game))
+        for turn in Table(batch, agents, seating).turns():
+            game, seat = np.nonzero((turn.observations[:, :, 0] > 0) & (seating == 0))
+            made.append((turn.observations[game, seat], turn.leave[game, seat], game))
             bar.update(len(game))
-            batch.draw_decisions(leave, actions)
-            batch.step(actions, observations)
     flat, chances, game = (np.concatenate(part) for part in zip(*made, strict=True))
     return flat, chances, game
 

@@ -182,24 +182,19 @@ def play(
         np.empty((games, seats), np.int16),
         np.empty(games, np.uint64),
     )
-    observations = batch.reset(game_seeds.generate_state(tables, np.uint64))
-    last_observations = np.zeros_like(observations)
-    actions, shares = np.zeros((tables, seats), np.int8), np.zeros((tables, seats), np.float32)
-    done = np.zeros(tables, bool)
+    batch.reset(game_seeds.generate_state(tables, np.uint64))
     game = np.arange(tables)  # current game of each table; games beyond the quota are not counted
     keys = batch.games.key.copy()
-    missing = games
-    while missing:
-        table.decide(observations, actions)
-        batch.step(actions, observations, shares, done, auto_reset=True, final_observations=last_observations)
-        ended = np.flatnonzero(done & (game < games))
+    for turn in table.turns(auto_reset=True):
+        ended = np.flatnonzero(turn.done & (game < games))
         if len(ended):
-            played.shares[game[ended]] = shares[ended]
-            played.scores[game[ended]] = Observations(last_observations[ended])["chest"]
+            played.shares[game[ended]] = turn.rewards[ended]
+            played.scores[game[ended]] = Observations(turn.final_observations[ended])["chest"]
             played.keys[game[ended]] = keys[ended]
             game[ended] += tables
             keys[ended] = batch.games.key[ended]
-            missing -= len(ended)
             if progress is not None:
                 progress.update(len(ended))
+            if (game >= games).all():
+                break
     return played

@@ -195,46 +195,33 @@ class SearchAgent:
                 games["key"] = np.tile(keys[chosen], 2)
                 batch = Batch(len(games), int(size), find_edition(edition, hidden_chests=False), self.budget.objective)
                 batch.set_states(games)
-                leaving = np.repeat([False, True], len(chosen))
-                if cut:
-                    found = self._play_expedition(batch, leaving, np.tile(chosen // pairs, 2))
+                table = Table(batch, [self._rollout_agent], np.zeros((batch.num_games, batch.seats), np.int64))
+                observations = batch.observe()
+                if cut:  # a network: equal first observations are evaluated once
+                    _, kept, which = np.unique(np.tile(chosen // pairs, 2), return_index=True, return_inverse=True)
+                    seen = Observations(observations[kept].reshape(-1, NUM_FEATURES))
+                    first = self.base.act(seen, np.zeros(len(seen.flat), bool)).reshape(-1, batch.seats)[which]
                 else:
-                    table = Table(batch, [self._rollout_agent], np.zeros((batch.num_games, batch.seats), np.int64))
-                    found = table.play_out(leaving)[:, 0]
+                    first = table.leave_probabilities(observations)
+                first[:, 0] = np.repeat([False, True], len(chosen))
+                found = self._play_expedition(table, first) if cut else table.play_out(first)[:, 0]
                 earned[:, chosen] = found.reshape(2, -1)
         return earned
 
-    def _play_expedition(
-        self, batch: Batch, leaving: NDArray[np.bool_], starts: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def _play_expedition(self, table: Table, leave: NDArray[np.float32]) -> NDArray[np.float64]:
         """Play games to the end of the expedition; return the value of seat 0, float64 (N,).
 
-        `leaving`, bool (N,), is seat 0's first decision. The value is the final reward or, in an unfinished game, the
-        value network's at the start of the next expedition. Games with equal `starts`, int (N,), share their first
-        observations, which are evaluated once.
+        `leave`, float32 (N, seats), are the probabilities of LEAVE at the first turn. The value is the final reward or,
+        in an unfinished game, the value network's at the start of the next expedition.
         """
-        observations, rewards = batch.observe(), np.zeros((batch.num_games, batch.seats), np.float32)
-        flat = observations.reshape(-1, NUM_FEATURES)
-        _, one_of_each, which = np.unique(starts, return_index=True, return_inverse=True)
-        seen = observations[one_of_each].reshape(-1, NUM_FEATURES)
-        leave = self.base.act(Observations(seen), np.zeros(len(seen), bool)).reshape(-1, batch.seats)[which]
-        leave[:, 0] = leaving
-        done, earned = np.zeros(batch.num_games, bool), np.zeros(batch.num_games)
-        running, goes_on = ~done, done.copy()
-        nexts = np.zeros((batch.num_games, NUM_FEATURES), np.float32)
-        expedition, actions = batch.public_states["expedition"].copy(), np.zeros(leave.shape, np.int8)
-        while running.any():
-            batch.draw_decisions(leave, actions)
-            batch.step(actions, observations, rewards, done)
-            stops = running & (done | (batch.public_states["expedition"] != expedition))
-            earned[stops] = rewards[stops, 0]  # 0 in unfinished games
-            goes_on |= stops & ~done
-            nexts[stops] = observations[stops, 0]
-            running &= ~stops
-            deciding = np.flatnonzero(np.repeat(running, batch.seats) & (flat[:, 0] > 0))
-            leave.reshape(-1)[deciding] = self.base.leave_probability(flat[deciding])  # type: ignore[attr-defined]
+        batch, earned = table.batch, np.zeros(table.batch.num_games)
+        expedition, playing = batch.public_states["expedition"].copy(), ~batch.over
+        for turn in table.turns(leave, playing):
+            earned += turn.rewards[:, 0]
+            playing &= ~turn.done & (batch.public_states["expedition"] == expedition)
+        goes_on = ~batch.over
         if goes_on.any():
-            earned[goes_on] = self.values.shares(nexts[goes_on])[:, 0]  # type: ignore[union-attr]
+            earned[goes_on] = self.values.shares(batch.observe()[goes_on, 0])[:, 0]  # type: ignore[union-attr]
         return earned
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,28 @@ from diamant_env.observation import Observations
 
 EMPTY = -1
 """Marker of a seat without an agent in a seating; the caller decides for it."""
+
+
+class Turn(NamedTuple):
+    """A turn of all games of a `Table`. The arrays are overwritten by the turn after the next, or before.
+
+    Attributes:
+        observations: float32 (N, seats, NUM_FEATURES), before the decisions.
+        leave: float32 (N, seats), the probabilities of LEAVE.
+        actions: int8 (N, seats), the sampled decisions.
+        rewards: float32 (N, seats).
+        done: bool (N,), the games that are over.
+        next_observations: float32 (N, seats, NUM_FEATURES), after the turn; with auto-reset the first of the new game.
+        final_observations: float32 (N, seats, NUM_FEATURES), where `done` the last observations of the game.
+    """
+
+    observations: NDArray[np.float32]
+    leave: NDArray[np.float32]
+    actions: NDArray[np.int8]
+    rewards: NDArray[np.float32]
+    done: NDArray[np.bool_]
+    next_observations: NDArray[np.float32]
+    final_observations: NDArray[np.float32]
 
 
 class Table:
@@ -94,7 +117,7 @@ class Table:
         editions = self.batch.editions
         if len(editions) == 1:
             return editions[0]
-        return np.array(editions, object)[self.batch.tables["edition"][rows // self.batch.seats]]
+        return np.array(editions, object)[self.batch.public_states["edition"][rows // self.batch.seats]]
 
     def decide(
         self,
@@ -105,22 +128,39 @@ class Table:
         """Write the decisions of all seats into `actions`, int8 (N, seats); CONTINUE for `EMPTY` seats."""
         self.batch.draw_decisions(self.leave_probabilities(observations, mask), actions)
 
-    def play_out(self, seat_0: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+    def turns(
+        self,
+        leave: NDArray[np.float32] | None = None,
+        playing: NDArray[np.bool_] | None = None,
+        auto_reset: bool = False,
+    ) -> Iterator[Turn]:
+        """Ask the agents, sample, step and yield each `Turn` until all games are over.
+
+        Args:
+            leave: float32 (N, seats), probabilities of LEAVE at the first turn; by default the agents'.
+            playing: bool (N,), the games to play; all by default. The caller may change it between turns.
+            auto_reset: Start the next game wherever one ends, without end.
+        """
+        batch = self.batch
+        shape = batch.num_games, batch.seats
+        observations, actions = batch.observe(), np.zeros(shape, np.int8)
+        following, rewards, done = observations.copy(), np.zeros(shape, np.float32), np.zeros(batch.num_games, np.bool_)
+        final = np.zeros_like(observations) if auto_reset else None
+        while not (batch.over if playing is None else batch.over | ~playing).all():
+            if leave is None:
+                leave = self.leave_probabilities(observations, playing)
+            batch.draw_decisions(leave, actions)
+            batch.step(actions, following, rewards, done, auto_reset=auto_reset, final_observations=final, mask=playing)
+            yield Turn(observations, leave, actions, rewards, done, following, following if final is None else final)
+            observations, following, leave = following, observations, None
+
+    def play_out(self, leave: NDArray[np.float32] | None = None) -> NDArray[np.float64]:
         """Play all games to their end; return the sum of rewards of each seat, float64 (N, seats).
 
         Args:
-            seat_0: bool (N,), decision of seat 0 at the first turn; by default its agent's.
+            leave: See `turns`.
         """
-        shape = self.batch.num_games, self.batch.seats
-        earned, actions = np.zeros(shape), np.zeros(shape, np.int8)
-        observations = self.batch.observe()
-        rewards, done = np.zeros(shape, np.float32), self.batch.over
-        leave = self.leave_probabilities(observations)
-        if seat_0 is not None:
-            leave[:, 0] = seat_0
-        while not done.all():
-            self.batch.draw_decisions(leave, actions)
-            self.batch.step(actions, observations, rewards, done)
-            earned += rewards
-            leave = self.leave_probabilities(observations)
+        earned = np.zeros((self.batch.num_games, self.batch.seats))
+        for turn in self.turns(leave):
+            earned += turn.rewards
         return earned

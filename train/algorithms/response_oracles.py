@@ -25,7 +25,8 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
-from train.algorithms.counting import CountedVecEnv, Meter
+from diamant_env.opponents.table import Table
+from train.algorithms.counting import CountedBatch, CountedVecEnv, Meter
 from train.ppo import ACTIVATIONS, Learner
 from train.runs.config import Config
 
@@ -112,16 +113,16 @@ def _played(
     population: Population, config: Config, decisions: int, meter: Meter
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return inputs (decisions, width) and P(LEAVE) (decisions,) from games of the population."""
-    inputs = INPUTS[config.network.inputs]
-    env = CountedVecEnv.of(meter, config.game, config.ppo.games)
-    env.seed(config.seed)
-    observations, first = env.reset(), np.ones(env.num_envs, np.bool_)
+    inputs, game = INPUTS[config.network.inputs], config.game
+    shape = config.ppo.games, game.num_players[0]
+    batch = CountedBatch(meter, shape[0], num_players=shape[1], edition=game.played(), blank_rivals=game.blank)
+    batch.reset(config.seed)
     seen: list[NDArray[np.float32]] = []
     probabilities: list[NDArray[np.float32]] = []
-    while not probabilities or sum(map(len, probabilities)) < decisions:
-        leave = population.act(Observations(observations), first)
-        rows = np.flatnonzero(observations[:, 0])
-        seen.append(inputs(observations[rows]))
-        probabilities.append(leave[rows])
-        observations, _, first = env.play(env.draw_decisions(leave))
+    for turn in Table(batch, [population], np.zeros(shape, np.int64)).turns(auto_reset=True):
+        deciding = turn.observations[:, :, 0] > 0
+        seen.append(inputs(turn.observations[deciding]))
+        probabilities.append(turn.leave[deciding])
+        if sum(map(len, probabilities)) >= decisions:
+            break
     return np.concatenate(seen), np.concatenate(probabilities)

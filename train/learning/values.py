@@ -13,9 +13,9 @@ from torch import nn
 
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, Edition, find_edition
-from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.layers import Layers, transposed
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.table import Table
 from diamant_env.opponents.values import inputs, number_of_inputs, shares_of, start_features
 
 HIDDEN = (32, 32)
@@ -74,20 +74,15 @@ def play_starts(
 
 
 def _starts_of(network: NetworkAgent, batch: Batch, seeds: NDArray[np.uint64]) -> Starts:
-    shape = batch.num_games, batch.seats
-    leave, actions, rewards = np.zeros(shape, np.float32), np.zeros(shape, np.int8), np.zeros(shape, np.float32)
-    observations, done = batch.reset(seeds), np.zeros(batch.num_games, bool)
-    shares, found = np.zeros(shape, np.float32), []
-    while not done.all():
-        rows = np.flatnonzero(observations[:, :, 0] > 0)
-        leave.reshape(-1)[rows] = network.leave_probability(observations.reshape(-1, NUM_FEATURES)[rows])
-        batch.draw_decisions(leave, actions)
-        before = batch.public_states["expedition"].copy()
-        batch.step(actions, observations, rewards, done)
-        shares += rewards
-        started = np.flatnonzero(batch.public_states["expedition"] != before)
+    batch.reset(seeds)
+    shares, found = np.zeros((batch.num_games, batch.seats), np.float32), []
+    expedition = batch.public_states["expedition"].copy()
+    for turn in Table(batch, [network], np.zeros(shares.shape, np.int64)).turns():
+        shares += turn.rewards
+        started = np.flatnonzero(batch.public_states["expedition"] != expedition)
+        expedition[:] = batch.public_states["expedition"]
         if len(started):
-            found.append((started, *start_features(observations[started, 0])))
+            found.append((started, *start_features(turn.next_observations[started, 0])))
     games, chests, public = (np.concatenate(each) for each in zip(*found, strict=True))
     return Starts(chests, public, shares[games], games)
 
