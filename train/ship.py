@@ -115,15 +115,16 @@ def judge_everywhere(
 ) -> Iterator[Judged]:
     """Yield results against the pools by table size and by other edition, then of intruders by table size."""
     own, seats = config.game.edition, config.judge.num_players
+    settings: dict[str, Any] = {"seed": arguments.seed, "purpose": "ship", "progress": True}
     tables = [(own, players) for players in range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1)]
     for edition, players in [*tables, *((other, seats) for other in editions)]:
         pools = [pool_line_up(pool, players, edition) for pool in POOLS]
         playable = [pool for pool in pools if len(pool.rivals) >= players - 1]
-        results = judge(network, playable, arguments.games, arguments.seed, players, edition, True, "ship")
+        results = judge(network, playable, arguments.games, players=players, edition=edition, **settings)
         yield from ((edition, result) for result in results)
     for edition, players in tables:
         line_ups = intruder_line_ups([text for pool in POOLS for text in pool_line_up(pool, players, edition).rivals])
-        results = judge(network, line_ups, arguments.intruder_games, arguments.seed, players, edition, True, "ship")
+        results = judge(network, line_ups, arguments.intruder_games, players=players, edition=edition, **settings)
         yield from ((edition, result) for result in results)
 
 

@@ -78,15 +78,16 @@ class Difference:
     score: Estimate
 
 
-def judge(agent: Player, *settings: Any, **named: Any) -> list[Result]:
-    """Judge one agent; other arguments and errors as in `compare`."""
-    return compare([agent], *settings, **named)[0]
+def judge(agent: Player, line_ups: Sequence[LineUp], games: int, **settings: Any) -> list[Result]:
+    """Judge one agent; settings and errors as in `compare`."""
+    return compare([agent], line_ups, games, **settings)[0]
 
 
 def compare(
     agents: Sequence[Player],
     line_ups: Sequence[LineUp],
     games: int,
+    *,
     seed: int = 0,
     players: int = 4,
     edition: str | Edition = "iello-2016",

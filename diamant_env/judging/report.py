@@ -68,4 +68,4 @@ def evaluate(
     edition = find_edition(edition, hidden_chests)
     agents = [agent, *listed("compare_with", compare_with)]
     line_ups = line_ups_of(against, [name_of(each) for each in agents], players, edition)
-    return Evaluation(*compare(agents, line_ups, games, seed, players, edition, progress))
+    return Evaluation(*compare(agents, line_ups, games, seed=seed, players=players, edition=edition, progress=progress))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -142,15 +142,15 @@ class Table:
             auto_reset: Start the next game wherever one ends, without end.
         """
         batch = self.batch
-        shape = batch.num_games, batch.seats
-        observations, actions = batch.observe(), np.zeros(shape, np.int8)
-        following, rewards, done = observations.copy(), np.zeros(shape, np.float32), np.zeros(batch.num_games, np.bool_)
+        observations, actions = batch.observe(), np.zeros(self.seating.shape, np.int8)
+        following, rewards, done = np.zeros_like(observations), np.zeros(actions.shape, np.float32), batch.over
         final = np.zeros_like(observations) if auto_reset else None
-        while not (batch.over if playing is None else batch.over | ~playing).all():
+        how: dict[str, Any] = {"auto_reset": auto_reset, "final_observations": final, "mask": playing}
+        while auto_reset or not (done if playing is None else done | ~playing).all():
             if leave is None:
                 leave = self.leave_probabilities(observations, playing)
             batch.draw_decisions(leave, actions)
-            batch.step(actions, following, rewards, done, auto_reset=auto_reset, final_observations=final, mask=playing)
+            batch.step(actions, following, rewards, done, **how)
             yield Turn(observations, leave, actions, rewards, done, following, following if final is None else final)
             observations, following, leave = following, observations, None
 

@@ -77,11 +77,7 @@ def test_results_equal_single_games():
         game, edition = batch.games.copy()[0], numbers_of(batch.editions[0])
         start_game(game, edition, 3, key)
         batch.set_states(np.array([game]))
-        table, observations = Table(batch, [make(text) for text in agents], [seating[number % 2]]), batch.observe()
-        actions = np.zeros((1, 3), np.int8)
-        while not batch.over[0]:
-            table.decide(observations, actions)
-            observations, rewards, _ = batch.step(actions)
+        rewards = Table(batch, [make(text) for text in agents], [seating[number % 2]]).play_out()
         assert run.scores[number].tolist() == batch.games.chest[0, :3].tolist()
         assert run.shares[number].tolist() == rewards[0].tolist()
 

@@ -74,16 +74,13 @@ def test_prompt_suffices_to_play_ev(edition):
     number, players = games(10), 4
     batch, reader = Batch(number, players, edition), TextAgent(ev, "reader")
     table = Table(batch, [reader], np.zeros((number, players), int))
-    observations, actions = batch.reset(seed=players), np.zeros((number, players), np.int8)
+    batch.reset(seed=players)
     known = Table(batch, [make("ev:0.75")], table.seating)
     decisions = []
-    while not batch.over.all():
-        leave, expected = table.leave_probabilities(observations), known.leave_probabilities(observations)
-        deciding = batch.must_decide
-        np.testing.assert_array_equal(leave[deciding], expected[deciding])
+    for turn in table.turns():
+        expected, deciding = known.leave_probabilities(turn.observations), turn.observations[:, :, 0] > 0
+        np.testing.assert_array_equal(turn.leave[deciding], expected[deciding])
         decisions += expected[deciding].tolist()
-        table.decide(observations, actions)
-        batch.step(actions, observations)
     assert 0.05 < np.mean(decisions) < 0.6
     assert (reader.retries, reader.illegal) == (0, 0)
     assert reader.decisions >= len(decisions)

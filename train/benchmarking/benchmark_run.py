@@ -224,10 +224,10 @@ class BenchmarkRun:
         """Return win share and score at tables of distinct held-out agents that support the task."""
         if self.task.family == "expedition":
             agent = exact.OrderedTraps(make(agent))
-        task, config, game = self.task, self.config, self.task.game
-        edition, blank = game.played(), game.blank
-        line_up = pool_line_up(HELD_OUT, task.players, edition, blank)
-        (found,) = judge(agent, [line_up], config.games, config.seed, task.players, edition, True, "benchmark", blank)
+        game, players, games = self.task.game, self.task.players, self.config.games
+        settings = {"seed": self.config.seed, "edition": game.played(), "blank_rivals": game.blank}
+        line_up = pool_line_up(HELD_OUT, players, game.played(), game.blank)
+        (found,) = judge(agent, [line_up], games, players=players, purpose="benchmark", progress=True, **settings)
         return {"win": found.win_share, "score": found.score}
 
     def _gain(self, agent: Player) -> dict[str, Any]:
