@@ -111,7 +111,7 @@ class PPOConfig(Strict):
     reward_scale: Scale = 1.0
     """Factor of the rewards."""
     explore: Share = 0.0
-    """Share of games with `train.learning.decisions.Exploration`; above 0, advantages are normalised per rollout."""
+    """Share of games with `train.learning.decisions.Exploration`."""
     explore_chance: float = Field(default=0.05, gt=0, le=1)
     """Probability per turn of the exploratory action in such a game."""
     average: Share = 0.0
