@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -161,8 +162,8 @@ NOISE[:, SLICES["hidden_chests"]] = 0
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1e30, 0.3, "half a unit more"])
 def test_impossible_observation_is_refused(value):
-    for field in FIELDS:
-        rows, place = ROWS.copy(), SLICES[field.name].start
+    for field, end in product(FIELDS, (0, -1)):
+        rows, place = ROWS.copy(), field.columns[end]
         rows[7, place] = rows[7, place] + 0.5 / field.scale if value == "half a unit more" else value
         with pytest.raises(ValueError, match=r"row 7|row 8|game 7 is no|hide"):
             from_observation(rows, KEYS, "iello-2016")
