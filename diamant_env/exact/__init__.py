@@ -7,16 +7,19 @@
 
 from diamant_env.compilation import cache_folder
 from diamant_env.exact.data_set import ActionValues, action_values
-from diamant_env.exact.equilibrium import Solution, solve_difference, solve_equilibrium
+from diamant_env.exact.equilibrium import solve_difference, solve_equilibrium
+from diamant_env.exact.expeditions import Deck
 from diamant_env.exact.lone import Lone, LoneSolver, solve_lone
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.ordered_traps import OrderedTraps
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.response import Response, best_response, policy_of
+from diamant_env.exact.solution import Solution
 from diamant_env.exact.tree import ExpeditionTree, build_tree
 
 __all__ = [
     "ActionValues",
+    "Deck",
     "ExpeditionTree",
     "Lone",
     "LoneSolver",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.engine.arguments import checked_int
-from diamant_env.exact.equilibrium import Solution
+from diamant_env.exact.solution import Solution
 from diamant_env.exact.induction import EQUILIBRIUM
 from diamant_env.exact.reach import reach_probabilities
 from diamant_env.exact.response import games_at, observations_at
@@ -55,7 +55,7 @@ def action_values(solution: Solution, most: int = STATES) -> ActionValues:
     if solution.mode != EQUILIBRIUM:
         raise ValueError("a solution of solve_difference has no action values; use solve_equilibrium")
     most = checked_int("most", most, 1, MOST_STATES)
-    reach, decisions = reach_probabilities(x, solution.values)
+    reach, decisions = reach_probabilities(x, solution.nodes)
     reached = np.flatnonzero(reach)
     chosen = reached[np.argsort(-reach[reached], kind="stable")[:most]]
     games = games_at(x, chosen)

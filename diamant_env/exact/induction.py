@@ -1,7 +1,7 @@
 """Backward induction over the nodes of one expedition.
 
 At a node with n players inside, j of the n - 1 others leave. Leaving is then worth `leave[j]` and continuing `stay[j]`,
-the expectation over the next card with n - j inside. When the others leave with probability q each, j is binomial, and
+the expectation over the next card with n - j inside. Both include later expeditions: a leaver is then in camp. When the others leave with probability q each, j is binomial, and
 the player compares L(q) = E[leave] with S(q) = E[stay].
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from diamant_env.compilation import jit
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.exact.cards import read_set
-from diamant_env.exact.tree import Node, continue_value, node_at, nodes_of
+from diamant_env.exact.tree import Node, continue_values, node_at, nodes_of
 
 EQUILIBRIUM = 0  # symmetric equilibrium with the lowest probability of leaving
 DIFFERENCE = 1  # two players maximise their difference in gems
@@ -21,23 +21,23 @@ _DEPTH = 60  # bisections, to float64 precision
 
 
 @jit(cached=True)
-def solve_sets(layout, first, last, mode, value):
-    """Fill `value` for the sets from `last` - 1 down to `first`; return the maximum gain of a one-node deviation.
+def solve_sets(layout, first, last, mode, values):
+    """Fill `values` for the sets from `last` - 1 down to `first`; return the maximum gain of a one-node deviation.
 
-    `value`, float64 (nodes,), is that of `Solution.values`; `mode` is `EQUILIBRIUM` or `DIFFERENCE`.
+    `values` are `Values`, as in `Solution.values`; `mode` is `EQUILIBRIUM` or `DIFFERENCE`.
     """
     sets, boxes, moves, must_reveal = layout
     digits = np.zeros(sets.radix.shape[0], np.int64)
-    leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
-    worst = 0.0
+    leave, stay, camp = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS + 1)
+    value, worst = values.inside, 0.0
     for index in range(last - 1, first - 1, -1):
         drawn = read_set(sets, index, digits)
         for at in nodes_of(boxes, index):
             node = node_at(boxes, index, at)
             if must_reveal and index == 0:
-                value[at] = continue_value(sets, boxes, moves, drawn, node, value)
+                value[at] = continue_values(sets, boxes, moves, drawn, node, values)[0]
                 continue
-            compare(sets, boxes, moves, drawn, node, value, leave, stay)
+            compare(sets, boxes, moves, drawn, node, values, leave, stay, camp)
             others = node.inside - 1
             q = choose(mode, leave, stay, others)
             if mode == DIFFERENCE and others == 1:
@@ -47,12 +47,18 @@ def solve_sets(layout, first, last, mode, value):
             best, mixed = max(leaving, staying), q * leaving + (1 - q) * staying
             value[at] = best
             worst = max(worst, best - mixed)
+            if values.camp.shape[0] and node.inside < boxes.players:
+                values.camp[at] = mean(camp, node.inside, q)
     return worst
 
 
 @jit
-def compare(sets, boxes, moves, drawn, node, value, leave, stay):
-    """Write the values of leaving and continuing, if `j` others leave, into `leave[j]` and `stay[j]`."""
+def compare(sets, boxes, moves, drawn, node, values, leave, stay, camp):
+    """Write the values of a node by the leavers.
+
+    If `j` others leave, leaving is worth `leave[j]` and continuing `stay[j]`; if `j` players leave, being in camp is
+    worth `camp[j]`.
+    """
     inside, taken, bag, path = node
     relics = np.int64(boxes.relics[drawn.number])
     for j in range(inside):
@@ -63,7 +69,11 @@ def compare(sets, boxes, moves, drawn, node, value, leave, stay):
         if j:
             new_path = moves.path_rest[j, path]
             new_taken = relics if moves.takes_relics[j] else taken
-        stay[j] = continue_value(sets, boxes, moves, drawn, Node(inside - j, new_taken, bag, new_path), value)
+        staying = Node(inside - j, new_taken, bag, new_path)
+        stay[j], camp[j] = continue_values(sets, boxes, moves, drawn, staying, values)
+    camp[inside] = values.left[relics, relics if moves.takes_relics[inside] else taken]
+    for j in range(inside):
+        leave[j] += camp[j + 1]
 
 
 @jit
@@ -78,7 +88,7 @@ def choose(mode, leave, stay, others):
 def mean(payoffs, others, q):
     """Return the binomial mean of `payoffs` (others + 1,), each other leaving with probability `q`."""
     # De Casteljau's algorithm: the mean is a polynomial in Bernstein form.
-    work = np.empty(MAX_PLAYERS)
+    work = np.empty(MAX_PLAYERS + 1)
     for j in range(others + 1):
         work[j] = payoffs[j]
     for length in range(others, 0, -1):

@@ -17,7 +17,8 @@ from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import as_games, check_game
 from diamant_env.exact.cards import CardSets, card_sets, index_of, read_set
-from diamant_env.exact.moves import after_bust, after_leaving, payout_by_digit, start_of_expedition
+from diamant_env.exact.expeditions import Deck, deck_of
+from diamant_env.exact.moves import after_bust, after_leaving, fatal_kinds, payout_by_digit, start_of_expedition
 from diamant_env.rules import reveal
 from diamant_env.state import OVER, REVEAL, GameState
 
@@ -96,7 +97,7 @@ class LoneSolver:
     def __init__(self, edition: str | Edition, whole_game: bool = False) -> None:
         self.edition = find_edition(edition)
         self.whole_game = whole_game
-        self._cache: dict[tuple, _Continuation] = {}
+        self._cache: dict[Deck, _Continuation] = {}
 
     def solve(self, start: GameState) -> Lone:
         """Solve from a state, a record of type `GAME`; see `solve_lone`."""
@@ -138,33 +139,21 @@ class LoneSolver:
                     reveal(game, numbers_of(self.edition), int(sets.card[digit]))
                 rest //= sets.radix[digit]
             left[combination] = self._continuation_at(after_leaving(game, self.edition))
-            for traps, row in self._fatal_kinds(game, sets):
+            for traps, row in fatal_kinds(game, sets):
                 copies = game["deck"][[FIRST_TRAP + trap for trap in traps]]
                 continuations = [self._continuation_at(after_bust(game, self.edition, trap)) for trap in traps]
                 bust[row, combination] += np.average(continuations, axis=0, weights=copies)
         return left, bust
 
-    @staticmethod
-    def _fatal_kinds(game: GameState, sets: CardSets) -> list[tuple[list[int], int]]:
-        """Return (kinds of trap, digit) that can end the expedition: one kind per digit; all on the path with -1."""
-        copies = game["deck"][FIRST_TRAP:FIRST_RELIC]
-        digits = np.unique(sets.digit_of_trap[sets.digit_of_trap >= 0])
-        kinds = [([int(np.flatnonzero(sets.digit_of_trap == digit)[0])], int(digit)) for digit in digits]
-        kinds = [(traps, digit) for traps, digit in kinds if copies[traps[0]] >= 2]
-        on_path = [int(trap) for trap in np.flatnonzero(game["on_path"]) if copies[trap]]
-        return kinds + ([(on_path, -1)] if on_path else [])
-
     def _continuation_at(self, game: GameState) -> _Continuation:
         """Return the continuation at the start of an expedition."""
         if game["phase"] == OVER:
             return 0.0, 0.0
-        deck = game["deck"]
-        traps, relics = sorted(deck[FIRST_TRAP:FIRST_RELIC].tolist()), deck[FIRST_RELIC:].tolist()
-        key = (int(game["expedition"]), *traps, *relics, int(game["relics_taken"]))
-        if key not in self._cache:
+        deck = deck_of(game, self.edition)
+        if deck not in self._cache:
             solution = self.solve(game)
-            self._cache[key] = solution.value, solution.bust_probability
-        return self._cache[key]
+            self._cache[deck] = solution.value, solution.bust_probability
+        return self._cache[deck]
 
 
 @jit(cached=True)

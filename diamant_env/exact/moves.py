@@ -100,6 +100,16 @@ def after_bust(game: GameState, edition: Edition, trap: int) -> GameState:
     return game
 
 
+def fatal_kinds(game: GameState, sets: CardSets) -> list[tuple[list[int], int]]:
+    """Return (kinds of trap, digit) that can end the expedition: one kind per digit; all on the path with -1."""
+    copies = game["deck"][FIRST_TRAP:FIRST_RELIC]
+    digits = np.unique(sets.digit_of_trap[sets.digit_of_trap >= 0])
+    kinds = [([int(np.flatnonzero(sets.digit_of_trap == digit)[0])], int(digit)) for digit in digits]
+    kinds = [(traps, digit) for traps, digit in kinds if copies[traps[0]] >= 2]
+    on_path = [int(trap) for trap in np.flatnonzero(game["on_path"]) if copies[trap]]
+    return kinds + ([(on_path, -1)] if on_path else [])
+
+
 def _treasure(start: GameState, edition: Edition, inside: int, slot: int) -> tuple[int, int]:
     """Return a treasure's additions to each bag and to the path, for a number of players inside."""
     game = start.copy()

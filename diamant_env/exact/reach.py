@@ -9,20 +9,20 @@ from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS
 from diamant_env.exact.cards import read_set
 from diamant_env.exact.induction import EQUILIBRIUM, choose, compare
-from diamant_env.exact.tree import ExpeditionTree, Node, node_at, nodes_of, position_of
+from diamant_env.exact.tree import ExpeditionTree, Node, Values, node_at, nodes_of, position_of, values_with
 
 
 def reachable(tree: ExpeditionTree) -> NDArray[np.bool_]:
     """Return the reachable decision nodes, bool (nodes,); the boxes of the tree include unreachable ones."""
-    return reach_probabilities(tree, np.zeros(0))[0] > 0
+    return reach_probabilities(tree, values_with(tree, np.zeros(0)))[0] > 0
 
 
-def reach_probabilities(tree: ExpeditionTree, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def reach_probabilities(tree: ExpeditionTree, values: Values) -> tuple[NDArray[np.float64], float]:
     """Return the reach probability of each decision node, float64 (nodes,), and the expected number of decisions.
 
     Args:
         tree: The tree of the expedition.
-        values: float64 (nodes,), values of the equilibrium that all play; if empty, all leave with probability 0.5.
+        values: Values of the equilibrium that all play; if empty, all leave with probability 0.5.
     """
     reach = np.zeros(tree.boxes.size)
     return reach, float(_reach(tree.layout, values, reach))
@@ -33,7 +33,7 @@ def _reach(layout, values, reach):
     """Fill `reach`, float64 (nodes,); return the expected number of decisions."""
     sets, boxes, moves, must_reveal = layout
     digits = np.zeros(sets.radix.shape[0], np.int64)
-    leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
+    leave, stay, camp = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS + 1)
     decisions = 0.0
     reach[boxes.first[0, boxes.players]] = 1.0
     for index in range(sets.size):
@@ -50,8 +50,8 @@ def _reach(layout, values, reach):
                 continue
             decisions += here * inside
             q = 0.5
-            if values.shape[0]:
-                compare(sets, boxes, moves, drawn, node, values, leave, stay)
+            if values.inside.shape[0]:
+                compare(sets, boxes, moves, drawn, node, values, leave, stay, camp)
                 q = choose(EQUILIBRIUM, leave, stay, inside - 1)
             ways = 1.0  # binomial coefficient
             for leavers in range(inside):

@@ -1,12 +1,14 @@
 """Exact best response to any policy of (cards drawn, players inside, relics taken, bag, path).
 
-One player deviates against n - 1 others who play the policy, in one expedition in score. The gain over playing the
+One player deviates against n - 1 others who play the policy, in score, in one expedition or a whole game. The gain over playing the
 policy is its exploitability; NashConv is the sum over the seats (Lanctot et al.: A unified game-theoretic approach to
 multiagent reinforcement learning, NeurIPS 2017).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,15 +20,19 @@ from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS, Edition, fi
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import observe_records
 from diamant_env.exact.cards import read_set
-from diamant_env.exact.equilibrium import Progress, index_ranges, root_value
+from diamant_env.exact.equilibrium import Progress, index_ranges
+from diamant_env.exact.expeditions import Deck, deck_of, expeditions_after, values_of_ends
 from diamant_env.exact.induction import compare, mean
 from diamant_env.exact.reach import reachable
-from diamant_env.exact.tree import ExpeditionTree, continue_value, node_at, nodes_of
-from diamant_env.observation import Observations
+from diamant_env.exact.solution import root_value
+from diamant_env.exact.tree import Ends, ExpeditionTree, build_tree, continue_values, node_at, nodes_of, values_with
+from diamant_env.observation import Observations, columns
 from diamant_env.state import DECIDE, GAME
 
 _ROWS = 16_000  # nodes per batch of observations: a few megabytes
 _TESTED = 64  # approximate number of rows per batch in `require_memoryless`
+
+PolicyAt = Callable[[ExpeditionTree, NDArray[np.bool_]], NDArray[np.float64]]
 
 
 class Response(NamedTuple):
@@ -54,34 +60,92 @@ class Response(NamedTuple):
 
 
 def best_response(
-    policy: NDArray[np.float64],
+    policy: NDArray[np.float64] | Agent,
     tree: ExpeditionTree,
     progress: Progress | None = None,
     nodes: NDArray[np.bool_] | None = None,
+    whole_game: bool = False,
 ) -> Response:
     """Solve the best response to a policy.
 
     Args:
-        policy: float64 (nodes,), the probability of leaving at each node of `tree`; see `policy_of`.
+        policy: float64 (nodes,), the probability of leaving at each node of `tree`; see `policy_of`. With `whole_game`
+            an agent, of which `policy_of` is taken in each expedition.
         tree: The tree of the expedition, from `build_tree`.
         progress: Called with the fraction done, 0 to 1.
         nodes: bool (nodes,), the nodes to solve, by default `reachable` of the tree.
+        whole_game: Whether later expeditions count.
 
     Raises:
-        ValueError: If shapes or dtypes are wrong, or a value of the policy is not between 0 and 1.
+        ValueError: If shapes or dtypes are wrong, a value of the policy is not between 0 and 1, or, with `whole_game`,
+            the policy is an array, or an agent that reads its own chest or relics in a later expedition.
     """
+    nodes = reachable(tree) if nodes is None else nodes
+    if nodes.shape != (tree.boxes.size,) or nodes.dtype != np.bool_:
+        raise ValueError(f"nodes {nodes.dtype} {nodes.shape}; expected bool ({tree.boxes.size},)")
+    if whole_game == isinstance(policy, np.ndarray):
+        raise ValueError("policy: an array in one expedition, an agent with whole_game=True")
+    if isinstance(policy, np.ndarray):
+        return Response(*_respond(policy, tree, nodes, [None, None], progress), tree.boxes.players)
+    return whole_response(partial(_policy_without_chest, policy), tree, nodes, progress)
+
+
+def whole_response(
+    policy_at: PolicyAt, tree: ExpeditionTree, nodes: NDArray[np.bool_], progress: Progress | None = None
+) -> Response:
+    """Solve the best response to a policy in a whole game, the last expeditions first.
+
+    Args:
+        policy_at: Function from an expedition's tree and its nodes to solve to the policy, float64 (nodes,).
+        tree: See `best_response`.
+        nodes: See `best_response`.
+        progress: See `best_response`.
+    """
+    solved: dict[Deck, tuple[float, float]] = {}
+
+    def values_in(tree: ExpeditionTree, nodes: NDArray[np.bool_]) -> tuple[float, float]:
+        edition, merge = tree.edition, tree.merge_traps
+        ends = values_of_ends(tree.start, edition, tree.sets, lambda game: solved[deck_of(game, edition, merge)])
+        return _respond(policy_at(tree, nodes), tree, nodes, ends or [None, None])
+
+    games = expeditions_after(tree.start, tree.edition, tree.merge_traps)
+    for deck, game in games.items():
+        following = build_tree(game, tree.edition, tree.merge_traps)
+        solved[deck] = values_in(following, reachable(following))
+        if progress:
+            progress(len(solved) / (len(games) + 1))
+    return Response(*values_in(tree, nodes), tree.boxes.players)
+
+
+def _respond(
+    policy: NDArray[np.float64],
+    tree: ExpeditionTree,
+    nodes: NDArray[np.bool_],
+    ends: Sequence[Ends | None],
+    progress: Progress | None = None,
+) -> tuple[float, float]:
+    """Return a player's expected gems from the root, of the best response to the policy and of the policy itself."""
     if policy.shape != (tree.boxes.size,) or policy.dtype != np.float64:
         raise ValueError(f"policy {policy.dtype} {policy.shape}; expected float64 ({tree.boxes.size},)")
     if not (policy.min() >= 0 and policy.max() <= 1):
         raise ValueError("a value of the policy is not between 0 and 1")
-    x, best, profile = tree, *np.zeros((2, tree.boxes.size))
-    nodes = reachable(x) if nodes is None else nodes
-    if nodes.shape != policy.shape or nodes.dtype != np.bool_:
-        raise ValueError(f"nodes {nodes.dtype} {nodes.shape}; expected bool {policy.shape}")
-    for first, last in index_ranges(x, progress):
-        _respond_sets(x.layout, first, last, policy, nodes, True, best)
-        _respond_sets(x.layout, first, last, policy, nodes, False, profile)
-    return Response(root_value(x, best), root_value(x, profile), x.boxes.players)
+    size = tree.boxes.size
+    best, profile = (values_with(tree, np.zeros(size), np.zeros(0 if end is None else size), end) for end in ends)
+    for first, last in index_ranges(tree, progress):
+        _respond_sets(tree.layout, first, last, policy, nodes, True, best)
+        _respond_sets(tree.layout, first, last, policy, nodes, False, profile)
+    return root_value(tree, best.inside), root_value(tree, profile.inside)
+
+
+def _policy_without_chest(agent: Agent, tree: ExpeditionTree, nodes: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return `policy_of`; raise ValueError for an agent that reads what the nodes of later expeditions lack."""
+    at = np.flatnonzero(nodes)
+    flat = observations_at(games_at(tree, at[:: -(-len(at) // _ROWS)]), tree.edition)
+    richer, first = flat.copy(), np.zeros(len(flat), np.bool_)
+    richer[:, columns("chest", "relics")] += 1
+    if (answer_of(agent, Observations(flat), first) != answer_of(agent, Observations(richer), first)).any():
+        raise ValueError(f"{agent} reads its own chest or relics, which depend on more than the deck of an expedition")
+    return policy_of(agent, tree, None, nodes)
 
 
 def policy_of(
@@ -148,14 +212,15 @@ def require_memoryless(agent: Agent, obs: Observations) -> None:
 
 
 @jit(cached=True)
-def _respond_sets(layout, first, last, policy, nodes, maximise, value):
-    """Fill `value`, float64 (nodes,), at `nodes` of the sets from `last` - 1 down to `first`.
+def _respond_sets(layout, first, last, policy, nodes, maximise, values):
+    """Fill `values` at `nodes` of the sets from `last` - 1 down to `first`.
 
     Values are a player's expected gems when all others play `policy` and the player maximises or plays it too.
     """
     sets, boxes, moves, must_reveal = layout
     digits = np.zeros(sets.radix.shape[0], np.int64)
-    leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
+    leave, stay, camp = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS + 1)
+    value = values.inside
     for index in range(last - 1, first - 1, -1):
         drawn = read_set(sets, index, digits)
         before_first_card = must_reveal and index == 0
@@ -164,12 +229,14 @@ def _respond_sets(layout, first, last, policy, nodes, maximise, value):
                 continue
             node = node_at(boxes, index, at)
             if before_first_card:
-                value[at] = continue_value(sets, boxes, moves, drawn, node, value)
+                value[at] = continue_values(sets, boxes, moves, drawn, node, values)[0]
                 continue
             others, q = node.inside - 1, policy[at]
-            compare(sets, boxes, moves, drawn, node, value, leave, stay)
+            compare(sets, boxes, moves, drawn, node, values, leave, stay, camp)
             leaving, staying = mean(leave, others, q), mean(stay, others, q)
             value[at] = max(leaving, staying) if maximise else q * leaving + (1 - q) * staying
+            if values.camp.shape[0] and node.inside < boxes.players:
+                values.camp[at] = mean(camp, node.inside, q)
 
 
 @jit(cached=True)

@@ -21,6 +21,7 @@ from diamant_env.exact.moves import Moves, relic_worth, tabulate_moves
 from diamant_env.state import OVER, REVEAL, GameState
 
 MAX_NODES = 980_000_000  # 7.84 GB of float64
+_NOTHING = np.zeros(0)
 
 
 class Boxes(NamedTuple):
@@ -67,6 +68,23 @@ class Node(NamedTuple):
     path: Any
 
 
+class Values(NamedTuple):
+    """Expected gems from a node on, those of later expeditions included.
+
+    Attributes:
+        inside: float64 (nodes,), of a player inside.
+        camp: float64 (nodes,), of a player in camp where all inside continue or leave as `inside` assumes; (0,) if it
+            is 0, since no expedition follows.
+        left: float64 (relics + 1, relics + 1), later expeditions after all have left, by relics drawn and taken.
+        bust: float64 (sets, relics + 1), sum over the fatal cards of later expeditions after a bust, by relics taken.
+    """
+
+    inside: NDArray[np.float64]
+    camp: NDArray[np.float64]
+    left: NDArray[np.float64]
+    bust: NDArray[np.float64]
+
+
 class Layout(NamedTuple):
     """The part of an `ExpeditionTree` that compiled functions take."""
 
@@ -86,6 +104,7 @@ class ExpeditionTree(NamedTuple):
         boxes: The index layout of the nodes.
         moves: The effects of cards and decisions.
         must_reveal: Whether the root is a chance node.
+        merge_traps: Whether interchangeable traps are merged.
     """
 
     start: GameState
@@ -94,6 +113,7 @@ class ExpeditionTree(NamedTuple):
     boxes: Boxes
     moves: Moves
     must_reveal: bool
+    merge_traps: bool
 
     @property
     def layout(self) -> Layout:
@@ -112,10 +132,7 @@ def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> 
     if start["phase"] == OVER:
         raise ValueError("the game is over; there is nothing to solve")
     sets = card_sets(start, edition, merge_traps)
-    relic_digits = np.flatnonzero(sets.card >= FIRST_RELIC)
-    if len(relic_digits) > 1:
-        raise ValueError(f"{edition.name!r} has relics of different printed values in its deck, which is not supported")
-    relic_digit = int(relic_digits[0]) if len(relic_digits) else -1
+    relic_digit = relic_digit_of(sets, edition)
     moves = tabulate_moves(start, edition)
     players, before = int(start["num_inside"]), int(start["path_relics"])
     worth = np.zeros(before + 1, np.int64)
@@ -131,7 +148,41 @@ def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> 
         raise ValueError(
             f"{size:,} nodes with {players} players in {edition.name!r}; at most {MAX_NODES:,} are solved (8 GB)"
         )
-    return ExpeditionTree(start, edition, sets, boxes._replace(size=int(size)), moves, bool(start["phase"] == REVEAL))
+    boxes, must_reveal = boxes._replace(size=int(size)), bool(start["phase"] == REVEAL)
+    return ExpeditionTree(start, edition, sets, boxes, moves, must_reveal, merge_traps)
+
+
+class Ends(NamedTuple):
+    """Values of the states in which an expedition can end: those of the next expedition.
+
+    Attributes:
+        left: See `Values`.
+        bust: float64 (digits + 1, relics + 1, relics + 1), after a bust by a trap of a digit, by relics drawn and
+            taken; the last row is for kinds on the path at the start.
+    """
+
+    left: NDArray[np.float64]
+    bust: NDArray[np.float64]
+
+
+def values_with(
+    tree: ExpeditionTree, inside: NDArray[np.float64], camp: NDArray[np.float64] = _NOTHING, ends: Ends | None = None
+) -> Values:
+    """Return the values of a tree with arrays to fill; without `ends`, later expeditions are worth 0."""
+    relics = len(tree.boxes.relic_worth)
+    left, bust = np.zeros((relics, relics)), np.zeros((tree.sets.size, relics))
+    if ends is not None:
+        left = ends.left
+        _sum_busts(tree.layout, ends.bust, bust)
+    return Values(inside, camp, left, bust)
+
+
+def relic_digit_of(sets: CardSets, edition: Edition) -> int:
+    """Return the relics' digit in a set, -1 if none can be drawn; raise ValueError if there are several."""
+    digits = np.flatnonzero(sets.card >= FIRST_RELIC)
+    if len(digits) > 1:
+        raise ValueError(f"{edition.name!r} has relics of different printed values in its deck, which is not supported")
+    return int(digits[0]) if len(digits) else -1
 
 
 @jit
@@ -166,10 +217,11 @@ def node_at(boxes, index, position):
 
 
 @jit
-def continue_value(sets, boxes, moves, drawn, node, value):
-    """Return the expectation of `value` over the next card, if all inside continue; a bust is worth 0."""
+def continue_values(sets, boxes, moves, drawn, node, values):
+    """Return the expectations of the values inside and in camp over the next card, if all inside continue."""
     inside, taken, bag, path = node
-    total = 0.0
+    total = in_camp = values.bust[drawn.number, taken]
+    followed = values.camp.shape[0] > 0
     for digit in range(drawn.digits.shape[0]):
         safe = sets.safe[digit, drawn.digits[digit]]
         if safe == 0:
@@ -180,8 +232,10 @@ def continue_value(sets, boxes, moves, drawn, node, value):
             at = position_of(boxes, after, inside, taken, more, rest)
         else:
             at = position_of(boxes, after, inside, taken, bag, path)
-        total += safe * value[at]
-    return total / drawn.cards if drawn.cards else 0.0
+        total += safe * values.inside[at]
+        if followed:
+            in_camp += safe * values.camp[at]
+    return (total / drawn.cards, in_camp / drawn.cards) if drawn.cards else (0.0, 0.0)
 
 
 @jit(cached=True)
@@ -209,3 +263,17 @@ def _allocate(sets, boxes, moves, bag, path, relics):
                 boxes.paths[index, inside] = most_path + 1
                 size += np.int64(boxes.relics[index] + 1) * boxes.bags[index, inside] * boxes.paths[index, inside]
     return size
+
+
+@jit(cached=True)
+def _sum_busts(layout, by_digit, bust):
+    """Fill `bust` of `Values` from that of `Ends`."""
+    sets, boxes, _, _ = layout
+    digits = np.zeros(sets.radix.shape[0], np.int64)
+    for index in range(sets.size):
+        read_set(sets, index, digits)
+        relics = boxes.relics[index]
+        for taken in range(bust.shape[1]):
+            bust[index, taken] = sets.always_fatal * by_digit[-1, relics, taken]
+            for digit in range(digits.shape[0]):
+                bust[index, taken] += sets.fatal[digit, digits[digit]] * by_digit[digit, relics, taken]

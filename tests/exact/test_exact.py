@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from diamant_env import EDITIONS, Batch, Edition, exact
-from diamant_env.exact.equilibrium import root_value, solve
+from diamant_env.exact.equilibrium import solve
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, lowest_equilibrium, mean
 from diamant_env.exact.response import games_at
+from diamant_env.exact.tree import values_with
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents import Table, make
 from diamant_env.state import DECIDE
@@ -45,10 +46,10 @@ def tree_of(edition: Edition, players: int, merge: bool = True) -> exact.Expedit
 
 def solved(x: exact.ExpeditionTree) -> tuple[float, np.ndarray, float]:
     """Return the value at the start, the policy and the largest error at a node."""
-    values, policy, nodes = *np.zeros((2, x.boxes.size)), np.flatnonzero(exact.reachable(x))
-    error = solve(x, EQUILIBRIUM, values)
-    policy[nodes] = exact.Solution(x, EQUILIBRIUM, values, error).leave_probability(games_at(x, nodes))
-    return root_value(x, values), policy, error
+    values, policy, nodes = values_with(x, np.zeros(x.boxes.size)), np.zeros(x.boxes.size), np.flatnonzero(exact.reachable(x))
+    solution = exact.Solution(x, EQUILIBRIUM, values, solve(x, EQUILIBRIUM, values))
+    policy[nodes] = solution.leave_probability(games_at(x, nodes))
+    return solution.value, policy, solution.error
 
 
 def scores_of(agents: list, players: int, edition: Edition, games: int) -> np.ndarray:
@@ -246,7 +247,7 @@ def test_policy_rows_equal_played_observations(edition, begun):
 def test_difference_equals_fractions():
     x = tree_of(TINY, 2)
     values = np.zeros(x.boxes.size)
-    solve(x, DIFFERENCE, values)
+    solve(x, DIFFERENCE, values_with(x, values))
     nodes = values[x.boxes.first[1:, 2]]
     leads = set(by_hand.leads_of_a_lone_leaver(Oracle(TINY, 2)))
     assert {round(float(lead), 9) for lead in leads} <= {round(value, 9) for value in nodes.tolist()}

@@ -79,8 +79,8 @@ def stored(place: Path) -> dict[str, Stored]:
     config = read_config(run / CONFIG)
     record_of([make("random:0.3") for _ in range(3)], seed=5).write(game)
     tree = build_tree(start_of_expedition(SMALL, 2), SMALL)
-    equilibrium.save_values(tree, equilibrium.EQUILIBRIUM, np.full(tree.boxes.size, 1.5), 0.0)
-    values = equilibrium._file_of(tree, equilibrium.EQUILIBRIUM)
+    values, size = equilibrium._file_of(tree.start, tree.edition, equilibrium.EQUILIBRIUM), 1 + tree.boxes.size
+    equilibrium.save_numbers(values, np.full(size, 1.5))
     assert values is not None
 
     def policy() -> str:
@@ -90,7 +90,7 @@ def stored(place: Path) -> dict[str, Stored]:
         return fingerprint(agent.layers)
 
     def solution() -> str:
-        found = equilibrium.load_values(tree, equilibrium.EQUILIBRIUM)
+        found = equilibrium.load_numbers(values, size)
         return "" if found is None else fingerprint(found)
 
     return {

@@ -1,0 +1,123 @@
+"""Later expeditions of a game in score, by deck.
+
+For score an expedition depends on earlier ones through its deck alone: a bust removes a trap, and relics are taken or
+lost. So a game is solved one expedition after another, the last ones first, and decks that differ only in
+interchangeable traps are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, NO_CARD, Edition
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.exact.cards import CardSets, card_sets
+from diamant_env.exact.moves import after_bust, after_leaving, fatal_kinds
+from diamant_env.exact.tree import Ends, relic_digit_of
+from diamant_env.rules import reveal
+from diamant_env.state import GAME, REVEAL, GameState
+
+
+class Deck(NamedTuple):
+    """All that the value of an expedition depends on.
+
+    Attributes:
+        expedition: Number of the expedition, 1 for the first.
+        traps: Copies of each kind of trap, ascending if kinds are interchangeable.
+        relics: Copies of each relic card.
+        relics_taken: Relics taken by all players.
+    """
+
+    expedition: int
+    traps: tuple[int, ...]
+    relics: tuple[int, ...]
+    relics_taken: int
+
+
+def deck_of(game: GameState, edition: Edition, merge_traps: bool = True) -> Deck:
+    """Return the deck at the start of an expedition."""
+    traps = game["deck"][FIRST_TRAP : FIRST_TRAP + len(edition.traps)].tolist()
+    relics = tuple(game["deck"][FIRST_RELIC:].tolist())
+    return Deck(int(game["expedition"]), tuple(sorted(traps) if merge_traps else traps), relics, int(game["relics_taken"]))
+
+
+def expeditions_after(start: GameState, edition: Edition, merge_traps: bool = True) -> dict[Deck, GameState]:
+    """Return the starts of all expeditions that can follow a state's, each after those that can follow it."""
+    found: dict[Deck, GameState] = {}
+
+    def visit(game: GameState) -> tuple[float]:
+        deck = deck_of(game, edition, merge_traps)
+        if deck not in found:
+            game["deck"][FIRST_TRAP : FIRST_TRAP + len(edition.traps)] = deck.traps
+            game["chest"] = game["relics"] = 0
+            values_of_ends(game, edition, card_sets(game, edition, merge_traps), visit)
+            found[deck] = game
+        return (0.0,)
+
+    values_of_ends(start, edition, card_sets(start, edition, merge_traps), visit)
+    return found
+
+
+def values_of_ends(
+    start: GameState, edition: Edition, sets: CardSets, value_of: Callable[[GameState], tuple[float, ...]]
+) -> list[Ends]:
+    """Return k times the values of the states in which an expedition can end, [] if it is the last.
+
+    Args:
+        start: The expedition's first state.
+        edition: The edition.
+        sets: The sets of cards that can be drawn.
+        value_of: Function from the next expedition's start to k values.
+    """
+    if start["expedition"] == edition.expeditions:
+        return []
+    digit, before = relic_digit_of(sets, edition), int(start["path_relics"])
+    card = int(sets.card[digit])
+    copies = int(start["deck"][card]) if digit >= 0 else 0
+    pairs = [(drawn, taken) for drawn in range(copies + 1) for taken in range(before + drawn + 1)]
+    k = len(value_of(after_leaving(start, edition)))
+    left = np.zeros((k, before + copies + 1, before + copies + 1))
+    bust = np.zeros((k, len(sets.radix) + 1, *left.shape[1:]))
+    for drawn, taken in pairs:
+        game = start.copy()
+        for _ in range(drawn):
+            reveal(game, numbers_of(edition), card)
+        game["relics_taken"] += taken
+        game["path_relics"] -= taken
+        left[:, before + drawn, taken] = value_of(after_leaving(game, edition))
+        for traps, row in fatal_kinds(game, sets):
+            weights = game["deck"][[FIRST_TRAP + trap for trap in traps]]
+            values = [value_of(after_bust(game, edition, trap)) for trap in traps]
+            bust[:, row, before + drawn, taken] = np.average(values, axis=0, weights=weights)
+    return [Ends(*each) for each in zip(left, bust, strict=True)]
+
+
+def current_expedition(games: NDArray, edition: Edition) -> NDArray:
+    """Return starts of expeditions that states can follow, records of type `GAME` (games,).
+
+    A state does not tell in which expedition its relics were taken, and its value does not depend on that: in this one
+    where a player has left, else in earlier ones. Relics of different printed values stay on the path.
+
+    Args:
+        games: Records of type `GAME` (games,).
+        edition: The edition.
+    """
+    starts, players = np.full(len(games), 0, GAME), games["num_players"].astype(int)
+    for name in ("num_players", "expedition", "relics_taken", "path_relics", "path_relic_value", "deck"):
+        starts[name] = games[name]
+    starts["deck"][:, :FIRST_TRAP] = numbers_of(edition)["cards"][:FIRST_TRAP]
+    starts["deck"][:, FIRST_TRAP:FIRST_RELIC] += games["on_path"]
+    if edition.relic_values == "taken" or len(edition.relics) == 1:
+        taken_now = np.where(games["num_inside"] < players, games["relics_taken"], 0)
+        starts["deck"][:, FIRST_RELIC] += games["path_relics"] + taken_now
+        starts["relics_taken"] -= taken_now
+        starts["path_relics"] = starts["path_relic_value"] = 0
+    starts["deck_size"] = starts["deck"].sum(axis=1)
+    starts["num_inside"], starts["phase"] = players, REVEAL
+    starts["inside"] = np.arange(MAX_PLAYERS) < players[:, None]
+    starts["last_card"] = starts["bust_card"] = NO_CARD
+    return starts

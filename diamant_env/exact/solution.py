@@ -1,0 +1,117 @@
+"""Solution of an expedition: values and probabilities of leaving by state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.compilation import jit
+from diamant_env.editions import MAX_PLAYERS
+from diamant_env.engine.records import as_games
+from diamant_env.exact.cards import index_of, read_set
+from diamant_env.exact.expeditions import Deck
+from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, mean
+from diamant_env.exact.tree import ExpeditionTree, Node, Values
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A solved tree.
+
+    Attributes:
+        tree: The solved tree.
+        mode: `EQUILIBRIUM` or `DIFFERENCE`.
+        nodes: The values of the nodes.
+        error: Maximum gain of a deviation at a single node, in gems.
+        later: Expected gems of each player from the start of each later expedition on, with `whole_game` only.
+    """
+
+    tree: ExpeditionTree
+    mode: int
+    nodes: Values
+    error: float
+    later: dict[Deck, float] = field(default_factory=dict)
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """Expected gems of a player inside from each node on, float64 (nodes,).
+
+        With `DIFFERENCE` and both inside, the gain g of a lone leaver.
+        """
+        return self.nodes.inside
+
+    @property
+    def value(self) -> float:
+        """Expected gems of each player in the expedition or, with `whole_game`, from it on; 0 with `DIFFERENCE`."""
+        return 0.0 if self.mode == DIFFERENCE else root_value(self.tree, self.values)
+
+    def leave_probability(self, games: np.ndarray) -> NDArray[np.float64]:
+        """Return each player's probability of leaving at later states of the expedition, float64 (games,).
+
+        Args:
+            games: Records of type `GAME` (games,) in phase `DECIDE`.
+
+        Raises:
+            ValueError: If a state is not in the solved tree.
+        """
+        return self.look_up(games)[:, 2]
+
+    def action_values(self, games: np.ndarray) -> NDArray[np.float64]:
+        """Return the expected gems of CONTINUE and LEAVE at later states, float64 (games, 2).
+
+        The others play the equilibrium now, and all play it afterwards. Arguments and errors are those of
+        `leave_probability`; solutions of `DIFFERENCE` raise ValueError.
+        """
+        if self.mode != EQUILIBRIUM:
+            raise ValueError("a solution of solve_difference has no action values; use solve_equilibrium")
+        return self.look_up(games)[:, :2]
+
+    def look_up(self, games: np.ndarray) -> NDArray[np.float64]:
+        """Return the values of CONTINUE and LEAVE and the probability of leaving, float64 (games, 3)."""
+        result = np.zeros((len(games), 3))
+        x = self.tree
+        wrong = _look_up(x.layout, x.start, as_games(games), self.mode, self.nodes, result)
+        if wrong >= 0:
+            raise ValueError(
+                f"game {wrong} is not in the solved tree of {x.boxes.players} players in {x.edition.name!r}: "
+                "it can't follow the state that was solved"
+            )
+        return result
+
+
+def root_value(tree: ExpeditionTree, values: NDArray[np.float64]) -> float:
+    """Return the value at the root of a tree."""
+    return float(values[tree.boxes.first[0, tree.boxes.players]])
+
+
+@jit(cached=True)
+def _look_up(layout, start, games, mode, values, result):
+    """Write the result of `Solution.look_up` into `result`; return the first game not in the tree, else -1."""
+    sets, boxes, moves, _ = layout
+    digits = np.zeros(sets.radix.shape[0], np.int64)
+    leave, stay, camp = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS + 1)
+    for i in range(games.shape[0]):
+        game = games[i]
+        index = index_of(sets, start, game)
+        inside = np.int64(game.num_inside)
+        if index < 0 or inside < 1 or inside > boxes.players:
+            return i
+        taken = np.int64(game.relics_taken) - start.relics_taken
+        bag, path = np.int64(game.bag), np.int64(game.path_gems)
+        more = bag - boxes.least_bag[index]
+        if inside == boxes.players:
+            fits = taken == 0 and more == 0 and path == boxes.full_path[index]
+        else:
+            fits = 0 <= taken <= boxes.relics[index] and 0 <= more < boxes.bags[index, inside]
+            fits = fits and 0 <= path < boxes.paths[index, inside]
+        fits = fits and game.path_relics == boxes.relics[index] - taken
+        if not fits:
+            return i
+        drawn, node = read_set(sets, index, digits), Node(inside, taken, bag, path)
+        compare(sets, boxes, moves, drawn, node, values, leave, stay, camp)
+        q = choose(mode, leave, stay, inside - 1)
+        result[i, 0], result[i, 1] = mean(stay, inside - 1, q), mean(leave, inside - 1, q)
+        result[i, 2] = q
+    return -1
