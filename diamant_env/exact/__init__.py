@@ -7,14 +7,14 @@
 
 from diamant_env.compilation import cache_folder
 from diamant_env.exact.data_set import ActionValues, action_values
-from diamant_env.exact.equilibrium import solve_difference, solve_equilibrium
-from diamant_env.exact.expeditions import Deck
+from diamant_env.exact.equilibrium import solve_difference, solve_equilibrium, whole_game_strategy
+from diamant_env.exact.expeditions import Deck, current_expedition
 from diamant_env.exact.lone import Lone, LoneSolver, solve_lone
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.ordered_traps import OrderedTraps
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.response import Response, best_response, policy_of
-from diamant_env.exact.solution import Solution
+from diamant_env.exact.solution import Solution, Strategy
 from diamant_env.exact.tree import ExpeditionTree, build_tree
 
 __all__ = [
@@ -26,14 +26,17 @@ __all__ = [
     "OrderedTraps",
     "Response",
     "Solution",
+    "Strategy",
     "action_values",
     "best_response",
     "build_tree",
     "cache_folder",
+    "current_expedition",
     "policy_of",
     "reachable",
     "solve_difference",
     "solve_equilibrium",
     "solve_lone",
     "start_of_expedition",
+    "whole_game_strategy",
 ]

@@ -26,12 +26,13 @@ from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.exact.expeditions import Deck, deck_of, expeditions_after, values_of_ends
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, solve_sets
 from diamant_env.exact.moves import start_of_expedition
-from diamant_env.exact.solution import Solution
+from diamant_env.exact.solution import Solution, Strategy
 from diamant_env.exact.tree import MAX_NODES, Ends, ExpeditionTree, Values, build_tree, values_with
 from diamant_env.state import GameState
 from diamant_env.storage.files import write_whole
 
 _CHUNKS = 200
+_MOST_UNSEEN = 300_000_000  # nodes of later expeditions, about a minute
 _DIGEST_SIZE = hashlib.sha256().digest_size
 
 Progress = Callable[[float], None]
@@ -117,14 +118,40 @@ def _tree(num_players: int, edition: str | Edition, game: GameState | None) -> E
     return build_tree(game.copy(), edition)
 
 
+def whole_game_strategy(game: GameState, edition: Edition) -> Strategy:
+    """Return the equilibrium of a whole game in the expedition that begins with a state, cached on disk.
+
+    Raises:
+        ValueError: If the values of later expeditions are neither cached nor computed in about a minute.
+    """
+    tree = build_tree(game, edition)
+    file = _file_of(game, edition, EQUILIBRIUM, "strategy")
+    leave = load_numbers(file, tree.boxes.size, "<f4")
+    if leave is None:
+        later = _solve_later(game, edition, None, True, _MOST_UNSEEN // tree.boxes.size)
+        leave = _solve(tree, EQUILIBRIUM, None, False, _ends(tree, later)).strategy().leave
+        save_numbers(file, leave)
+    return Strategy(tree, leave)
+
+
 def _solve_later(
-    start: GameState, edition: Edition, progress: Progress | None, cache: bool
+    start: GameState, edition: Edition, progress: Progress | None, cache: bool, most: int | None = None
 ) -> dict[Deck, NDArray[np.float64]]:
-    """Return error and value, float64 (2,), of each expedition that can follow a state's."""
+    """Return error and value, float64 (2,), of each expedition that can follow a state's.
+
+    Raises:
+        ValueError: If more than `most` of them are not cached.
+    """
     solved: dict[Deck, NDArray[np.float64]] = {}
     games = expeditions_after(start, edition)
-    for number, (deck, game) in enumerate(games.items()):
-        file = _file_of(game, edition, EQUILIBRIUM, "root") if cache else None
+    files = [_file_of(game, edition, EQUILIBRIUM, "root") if cache else None for game in games.values()]
+    if most is not None and sum(load_numbers(file, 2) is None for file in files) > most:
+        players = int(start["num_players"])
+        raise ValueError(
+            f"a whole game of {players} players in {edition.name!r} is not solved yet: once, run "
+            f"diamant exact --whole-game --players {players} --edition {edition.name}"
+        )
+    for number, (file, (deck, game)) in enumerate(zip(files, games.items(), strict=True)):
         found = load_numbers(file, 2)
         if found is None:
             tree = build_tree(game, edition)
@@ -159,21 +186,21 @@ def _solve(
     return Solution(tree, mode, values, float(numbers[0]))
 
 
-def load_numbers(file: Path | None, size: int) -> NDArray[np.float64] | None:
-    """Return float64 (size,) from the disk cache, None if missing or damaged."""
+def load_numbers(file: Path | None, size: int, dtype: str = "<f8") -> NDArray | None:
+    """Return an array (size,) from the disk cache, None if missing or damaged."""
     if file is None or not file.is_file():
         return None
     content = np.fromfile(file, np.uint8)
     numbers, digest = content[:-_DIGEST_SIZE], content[-_DIGEST_SIZE:]
-    if numbers.size != 8 * size or hashlib.sha256(numbers.data).digest() != digest.tobytes():
+    if numbers.size != np.dtype(dtype).itemsize * size or hashlib.sha256(numbers.data).digest() != digest.tobytes():
         return None
-    return numbers.view("<f8")
+    return numbers.view(dtype)
 
 
-def save_numbers(file: Path | None, numbers: NDArray[np.float64]) -> None:
-    """Write float64 (size,) to the disk cache; write errors are ignored."""
+def save_numbers(file: Path | None, numbers: NDArray) -> None:
+    """Write an array to the disk cache, little-endian; write errors are ignored."""
     if file is not None:
-        numbers = numbers.astype("<f8", copy=False)
+        numbers = numbers.astype(numbers.dtype.newbyteorder("<"), copy=False)
         with contextlib.suppress(OSError):
             write_whole(file, numbers.data, hashlib.sha256(numbers.data).digest())
 

@@ -107,11 +107,13 @@ def current_expedition(games: NDArray, edition: Edition) -> NDArray:
         edition: The edition.
     """
     starts, players = np.full(len(games), 0, GAME), games["num_players"].astype(int)
-    for name in ("num_players", "expedition", "relics_taken", "path_relics", "path_relic_value", "deck"):
+    for name in ("num_players", "expedition", "relics_taken", "path_relics", "path_relic_value"):
         starts[name] = games[name]
     starts["deck"][:, :FIRST_TRAP] = numbers_of(edition)["cards"][:FIRST_TRAP]
-    starts["deck"][:, FIRST_TRAP:FIRST_RELIC] += games["on_path"]
-    if edition.relic_values == "taken" or len(edition.relics) == 1:
+    starts["deck"][:, FIRST_TRAP:FIRST_RELIC] = games["deck"][:, FIRST_TRAP:FIRST_RELIC] + games["on_path"]
+    if edition.relics:
+        starts["deck"][:, FIRST_RELIC:] = games["deck"][:, FIRST_RELIC:]
+    if edition.relics and (edition.relic_values == "taken" or len(edition.relics) == 1):
         taken_now = np.where(games["num_inside"] < players, games["relics_taken"], 0)
         starts["deck"][:, FIRST_RELIC] += games["path_relics"] + taken_now
         starts["relics_taken"] -= taken_now

@@ -25,7 +25,16 @@ from diamant_env.exact.expeditions import Deck, deck_of, expeditions_after, valu
 from diamant_env.exact.induction import compare, mean
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.solution import root_value
-from diamant_env.exact.tree import Ends, ExpeditionTree, build_tree, continue_values, node_at, nodes_of, values_with
+from diamant_env.exact.tree import (
+    Ends,
+    ExpeditionTree,
+    build_tree,
+    continue_values,
+    node_at,
+    nodes_of,
+    sets_of,
+    values_with,
+)
 from diamant_env.observation import Observations, columns
 from diamant_env.state import DECIDE, GAME
 
@@ -189,8 +198,7 @@ def games_at(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray:
     games["phase"] = DECIDE
     for name in ("chest", "relics", "left_turn"):
         games[name][:, 0] = tree.start[name][first]
-    indices = np.searchsorted(tree.boxes.first[:, tree.boxes.players], nodes, "right") - 1
-    _write_games(tree.layout, tree.start, nodes, indices, games)
+    _write_games(tree.layout, tree.start, nodes, sets_of(tree, nodes), games)
     return games
 
 

@@ -13,7 +13,9 @@ from diamant_env.engine.records import as_games
 from diamant_env.exact.cards import index_of, read_set
 from diamant_env.exact.expeditions import Deck
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, mean
-from diamant_env.exact.tree import ExpeditionTree, Node, Values
+from diamant_env.exact.tree import ExpeditionTree, Values, node_at, position_of, sets_of
+
+_NODES = 1_000_000  # evaluated at once
 
 
 @dataclass(frozen=True)
@@ -70,15 +72,50 @@ class Solution:
 
     def look_up(self, games: np.ndarray) -> NDArray[np.float64]:
         """Return the values of CONTINUE and LEAVE and the probability of leaving, float64 (games, 3)."""
-        result = np.zeros((len(games), 3))
-        x = self.tree
-        wrong = _look_up(x.layout, x.start, as_games(games), self.mode, self.nodes, result)
-        if wrong >= 0:
-            raise ValueError(
-                f"game {wrong} is not in the solved tree of {x.boxes.players} players in {x.edition.name!r}: "
-                "it can't follow the state that was solved"
-            )
+        return self._evaluate(find_nodes(self.tree, games))
+
+    def strategy(self) -> Strategy:
+        """Return the probabilities of leaving at all nodes."""
+        size = self.tree.boxes.size
+        leave = np.zeros(size, np.float32)
+        for first in range(0, size, _NODES):
+            nodes = np.arange(first, min(first + _NODES, size))
+            leave[nodes] = self._evaluate(nodes)[:, 2]
+        return Strategy(self.tree, leave)
+
+    def _evaluate(self, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        result, sets = np.zeros((len(nodes), 3)), sets_of(self.tree, nodes)
+        _evaluate(self.tree.layout, sets, nodes, self.mode, self.nodes, result)
         return result
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """The probabilities of leaving of a solution, without its values.
+
+    Attributes:
+        tree: The solved tree.
+        leave: float32 (nodes,).
+    """
+
+    tree: ExpeditionTree
+    leave: NDArray[np.float32]
+
+    def leave_probability(self, games: np.ndarray) -> NDArray[np.float32]:
+        """See `Solution.leave_probability`."""
+        return self.leave[find_nodes(self.tree, games)]
+
+
+def find_nodes(tree: ExpeditionTree, games: np.ndarray) -> NDArray[np.int64]:
+    """Return the nodes of states, int64 (games,); raise ValueError for one that is not in the tree."""
+    nodes = np.zeros(len(games), np.int64)
+    wrong = _find(tree.layout, tree.start, as_games(games), nodes)
+    if wrong >= 0:
+        raise ValueError(
+            f"game {wrong} is not in the solved tree of {tree.boxes.players} players in {tree.edition.name!r}: "
+            "it can't follow the state that was solved"
+        )
+    return nodes
 
 
 def root_value(tree: ExpeditionTree, values: NDArray[np.float64]) -> float:
@@ -87,11 +124,9 @@ def root_value(tree: ExpeditionTree, values: NDArray[np.float64]) -> float:
 
 
 @jit(cached=True)
-def _look_up(layout, start, games, mode, values, result):
-    """Write the result of `Solution.look_up` into `result`; return the first game not in the tree, else -1."""
-    sets, boxes, moves, _ = layout
-    digits = np.zeros(sets.radix.shape[0], np.int64)
-    leave, stay, camp = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS + 1)
+def _find(layout, start, games, nodes):
+    """Write the node of each game into `nodes`; return the first game not in the tree, else -1."""
+    sets, boxes, _, _ = layout
     for i in range(games.shape[0]):
         game = games[i]
         index = index_of(sets, start, game)
@@ -106,12 +141,21 @@ def _look_up(layout, start, games, mode, values, result):
         else:
             fits = 0 <= taken <= boxes.relics[index] and 0 <= more < boxes.bags[index, inside]
             fits = fits and 0 <= path < boxes.paths[index, inside]
-        fits = fits and game.path_relics == boxes.relics[index] - taken
-        if not fits:
+        if not (fits and game.path_relics == boxes.relics[index] - taken):
             return i
-        drawn, node = read_set(sets, index, digits), Node(inside, taken, bag, path)
-        compare(sets, boxes, moves, drawn, node, values, leave, stay, camp)
-        q = choose(mode, leave, stay, inside - 1)
-        result[i, 0], result[i, 1] = mean(stay, inside - 1, q), mean(leave, inside - 1, q)
-        result[i, 2] = q
+        nodes[i] = position_of(boxes, index, inside, taken, bag, path)
     return -1
+
+
+@jit(cached=True)
+def _evaluate(layout, indices, nodes, mode, values, result):
+    """Write the result of `Solution.look_up` at nodes of the sets `indices` into `result`."""
+    sets, boxes, moves, _ = layout
+    digits = np.zeros(sets.radix.shape[0], np.int64)
+    leave, stay, camp = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS + 1)
+    for i in range(nodes.shape[0]):
+        drawn, node = read_set(sets, indices[i], digits), node_at(boxes, indices[i], nodes[i])
+        compare(sets, boxes, moves, drawn, node, values, leave, stay, camp)
+        others = node.inside - 1
+        q = choose(mode, leave, stay, others)
+        result[i, 0], result[i, 1], result[i, 2] = mean(stay, others, q), mean(leave, others, q), q

@@ -152,6 +152,11 @@ def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> 
     return ExpeditionTree(start, edition, sets, boxes, moves, must_reveal, merge_traps)
 
 
+def sets_of(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sets of cards of nodes, int64 (k,)."""
+    return np.searchsorted(tree.boxes.first[:, tree.boxes.players], nodes, "right") - 1
+
+
 class Ends(NamedTuple):
     """Values of the states in which an expedition can end: those of the next expedition.
 
