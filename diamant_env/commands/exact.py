@@ -1,4 +1,4 @@
-"""Command ``diamant exact [AGENT …] --players 2 3``: exact solutions of one expedition in score."""
+"""Command ``diamant exact [AGENT …] --players 2 3``: exact solutions of an expedition or a whole game in score."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from diamant_env.storage.results import save_json, versions
 COMMAND = "diamant exact"
 Progress = Callable[[float], None]
 _ABOUT = """\
-Solve one expedition in score exactly and compute the exploitability of agents.
+Solve one expedition or whole games in score exactly and compute the exploitability
+of agents.
 For each number of players: the value of the symmetric equilibrium with the
 lowest probabilities of leaving, in gems. For each agent: its value in
 self-play, the value of the best response to it, and the difference, its
@@ -31,12 +32,17 @@ Diamant-Exact-5p-v0; one trained otherwise meets states that it has not seen.
 
   diamant exact --players 1 2 3 4 5
   diamant exact ev:0.75 champion --players 2 3
+  diamant exact ev:0.75 --players 2 3 --whole-game
   diamant exact --lone incan-gold"""
 _DEFAULT_PLAYERS = (2,)
 
 
 def measure(
-    agents: Sequence[str], players: Sequence[int], edition: str | Edition, lone: Sequence[str] = ()
+    agents: Sequence[str],
+    players: Sequence[int],
+    edition: str | Edition,
+    lone: Sequence[str] = (),
+    whole_game: bool = False,
 ) -> list[dict[str, Any]]:
     """Return a row per table size and agent, and per single-player game: values in gems, nodes and seconds.
 
@@ -49,8 +55,8 @@ def measure(
         check_able(agent, number, edition, blank_rivals=True)
     todo: list[tuple[Edition, int, str, Callable[[Progress], dict[str, Any]]]] = []
     for number in players:
-        todo.append((edition, number, "equilibrium", partial(_equilibrium, number, edition)))
-        todo += [(edition, number, str(agent), partial(_response, agent, number, edition)) for agent in made]
+        todo.append((edition, number, "equilibrium", partial(_equilibrium, number, edition, whole_game)))
+        todo += [(edition, number, str(agent), partial(_response, agent, number, edition, whole_game)) for agent in made]
     games = map(find_edition, lone)
     todo += [(game, 1, "lone, whole game", partial(_lone_game, game)) for game in games]
     return [_timed(*one) for one in todo]
@@ -64,9 +70,10 @@ def _timed(edition: Edition, players: int, agent: str, solve: Callable[[Progress
     return {**row, **figures, "seconds": time.perf_counter() - began}
 
 
-def _equilibrium(players: int, edition: Edition, progress: Progress) -> dict[str, Any]:
-    solution = exact.solve_equilibrium(players, edition, progress=progress)
-    return {"all play it": solution.value, "nodes": solution.tree.boxes.size, "error": solution.error}
+def _equilibrium(players: int, edition: Edition, whole_game: bool, progress: Progress) -> dict[str, Any]:
+    solution = exact.solve_equilibrium(players, edition, progress=progress, whole_game=whole_game)
+    size = {"decks": 1 + len(solution.later)} if whole_game else {"nodes": solution.tree.boxes.size}
+    return {"all play it": solution.value, **size, "error": solution.error}
 
 
 def _lone_game(edition: Edition, _progress: Progress) -> dict[str, Any]:
@@ -74,29 +81,34 @@ def _lone_game(edition: Edition, _progress: Progress) -> dict[str, Any]:
     return {"all play it": solution.value, "busts": solution.bust_probability}
 
 
-def _response(agent: Agent, players: int, edition: Edition, progress: Progress) -> dict[str, Any]:
+def _response(
+    agent: Agent, players: int, edition: Edition, whole_game: bool, progress: Progress
+) -> dict[str, Any]:
     start = exact.start_of_expedition(edition, players)
     # Scripted agents do not distinguish the kinds of trap; others may.
     tree = exact.build_tree(start, edition, merge_traps=isinstance(agent, Scripted))
-    nodes = exact.reachable(tree)
-    policy = exact.policy_of(agent, tree, lambda done: progress(done / 2), nodes)
-    response = exact.best_response(policy, tree, lambda done: progress(0.5 + done / 2), nodes)
+    if whole_game:
+        response = exact.best_response(agent, tree, progress, whole_game=True)
+    else:
+        nodes = exact.reachable(tree)
+        policy = exact.policy_of(agent, tree, lambda done: progress(done / 2), nodes)
+        response = exact.best_response(policy, tree, lambda done: progress(0.5 + done / 2), nodes)
     return {
         "all play it": response.profile_value,
         "best response": response.value,
         "exploitability": response.exploitability,
         "NashConv": response.nash_conv,
-        "nodes": tree.boxes.size,
+        **({} if whole_game else {"nodes": tree.boxes.size}),
     }
 
 
-def rows_report(rows: list[dict[str, Any]]) -> TextReport:
+def rows_report(rows: list[dict[str, Any]], whole_game: bool = False) -> TextReport:
     """Return the rows as a report."""
     error = max((row["error"] for row in rows if "error" in row), default=0)
-    table = TextReport("One expedition in score: gems each, exact")
+    table = TextReport(f"{'Whole games' if whole_game else 'One expedition'} in score: gems each, exact")
     table.notes = f"Equilibria: no deviation at any node gains more than {error:.0e} gems."
     figures = {"all play it": ".6f", "best response": ".6f", "exploitability": ".6f", "NashConv": ".6f"}
-    figures |= {"busts": ".6f", "nodes": ",", "seconds": ".1f"}
+    figures |= {"busts": ".6f", "nodes": ",", "decks": ",", "seconds": ".1f"}
     shown = [name for name in figures if any(name in row for row in rows)]
     for name in ("edition", "players", "agent", *shown):
         table.add_column(name, justify="left" if name in ("edition", "agent") else "right")
@@ -115,10 +127,11 @@ def run(argv: Sequence[str]) -> int:
     add_edition(parser, "iello-2016-fr")
     lone = "editions whose single-player game is solved; takes seconds, minutes with relics"
     add("--lone", nargs="+", default=[], metavar="EDITION", help=lone)
+    add("--whole-game", action="store_true", help="count all expeditions; takes a minute with 2 players, more with 3")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
     players = given.players or (() if given.lone and not given.agents else _DEFAULT_PLAYERS)
-    found = measure(given.agents, players, given.edition, given.lone)
+    found = measure(given.agents, players, given.edition, given.lone, given.whole_game)
     content = {"command": COMMAND, "versions": versions(), "rows": found}
-    save_and_say(rows_report(found), lambda path: save_json(content, path), given.out)
+    save_and_say(rows_report(found, given.whole_game), lambda path: save_json(content, path), given.out)
     return 0

@@ -91,7 +91,7 @@ def test_invalid_agent_text_is_refused(text, message):
     [
         ("difference", 3, "iello-2016-fr", 0, "tables of 2 to 2"),
         ("lone", 2, "iello-2016-fr", 0, "tables of 1 to 1"),
-        ("equilibrium", 2, "incan-gold", 1, "first expedition only"),
+        ("equilibrium", 2, "incan-gold", 0, "is not solved yet"),
     ],
 )
 def test_solved_agents_refuse_unsolved_tables(agent, players, edition, turns, reason):
