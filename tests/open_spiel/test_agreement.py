@@ -21,6 +21,10 @@ TRIPLE = Edition("triple", (7,), ("mud",), trap_copies=3, relics=(4,), relic_val
 RELICS = Edition("relics", (5,), ("mud",), trap_copies=2, relics=(3, 7), expeditions=1)
 TWO_TRAPS = Edition("two traps", (8,), ("mud", "wind"), trap_copies=2, expeditions=1)
 EDITIONS = [PAIRS, TRIPLE, RELICS, TWO_TRAPS]
+TWICE = Edition("twice", (5,), ("mud",), trap_copies=3, expeditions=2)
+LATE_TWICE = replace(TWICE, name="twice, late relic", relics=(3,), relics_enter="expedition")
+RELICS_TWICE = replace(TWICE, name="twice, relics", relics=(3, 7))
+THRICE = replace(TWICE, name="thrice", trap_copies=4, expeditions=3)
 AGENTS = ["ev:0", "bag:3", "cards:2", "traps:1", "random:0.3"]
 
 
@@ -53,12 +57,15 @@ class Cached(policy.Policy):
         return self.known[key]
 
 
-def solved(game, solution) -> Cached:
+def solved(game, solution_of) -> Cached:
+    """Return the policy of the solution that `solution_of` returns for states, records (1,)."""
+
     def ask(state, player):
         if state.legal_actions(player) == [CONTINUE]:
             return {CONTINUE: 1.0}
         now = state if hasattr(state, "position") else state.simultaneous_game_state()
-        leave = float(solution.leave_probability(np.array([now.position.state]))[0])
+        record = np.array([now.position.state])
+        leave = float(solution_of(record).leave_probability(record)[0])
         return {CONTINUE: 1 - leave, LEAVE: leave}
 
     return Cached(game, ask)
@@ -85,7 +92,7 @@ def test_value_and_nash_conv_agree(edition, players):
 def test_equilibrium_has_no_nash_conv(edition, players):
     solution = exact.solve_equilibrium(players, edition, cache=False)
     game = load(edition, players, recall="state")
-    values, gap = judged(game, solved(game, solution))
+    values, gap = judged(game, solved(game, lambda record: solution))
     np.testing.assert_allclose(values, solution.value, atol=1e-12)
     assert abs(gap) < 1e-12
 
@@ -93,9 +100,35 @@ def test_equilibrium_has_no_nash_conv(edition, players):
 @every(EDITIONS)
 def test_difference_solution_has_no_nash_conv(edition):
     game = load(edition, 2, recall="state", utility="margin")
-    values, gap = judged(game, solved(game, exact.solve_difference(edition, cache=False)))
+    solution = exact.solve_difference(edition, cache=False)
+    values, gap = judged(game, solved(game, lambda record: solution))
     np.testing.assert_allclose(values, 0, atol=1e-12)
     assert abs(gap) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("edition", "players"), [(TWICE, 2), (TWICE, 3), (LATE_TWICE, 2), (RELICS_TWICE, 2), (THRICE, 2)]
+)
+def test_whole_game_agrees(edition, players):
+    game, solutions = load(edition, players, recall="state"), {}
+
+    def solution_of(record):
+        start = exact.current_expedition(record, edition)[0]
+        if start.tobytes() not in solutions:
+            found = exact.solve_equilibrium(edition=edition, game=start, cache=False, whole_game=True)
+            solutions[start.tobytes()] = found
+        return solutions[start.tobytes()]
+
+    values, gap = judged(game, solved(game, solution_of))
+    value = exact.solve_equilibrium(players, edition, cache=False, whole_game=True).value
+    np.testing.assert_allclose(values, value, atol=1e-12)
+    assert abs(gap) < 1e-12
+    own = spiel.AgentPolicy(game, "bag:3")
+    values, gap = judged(game, Cached(game, own.action_probabilities))
+    tree = exact.build_tree(exact.start_of_expedition(edition, players), edition, merge_traps=False)
+    response = exact.best_response(own.agent, tree, whole_game=True)
+    np.testing.assert_allclose(values, response.profile_value, atol=1e-12)
+    assert gap == pytest.approx(response.nash_conv, abs=1e-12)
 
 
 @every([replace(TRIPLE, expeditions=2, trap_copies=4), replace(RELICS, relics_enter="expedition", relics=(3,))])
