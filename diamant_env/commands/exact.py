@@ -56,7 +56,9 @@ def measure(
     todo: list[tuple[Edition, int, str, Callable[[Progress], dict[str, Any]]]] = []
     for number in players:
         todo.append((edition, number, "equilibrium", partial(_equilibrium, number, edition, whole_game)))
-        todo += [(edition, number, str(agent), partial(_response, agent, number, edition, whole_game)) for agent in made]
+        todo += [
+            (edition, number, str(agent), partial(_response, agent, number, edition, whole_game)) for agent in made
+        ]
     games = map(find_edition, lone)
     todo += [(game, 1, "lone, whole game", partial(_lone_game, game)) for game in games]
     return [_timed(*one) for one in todo]
@@ -81,9 +83,7 @@ def _lone_game(edition: Edition, _progress: Progress) -> dict[str, Any]:
     return {"all play it": solution.value, "busts": solution.bust_probability}
 
 
-def _response(
-    agent: Agent, players: int, edition: Edition, whole_game: bool, progress: Progress
-) -> dict[str, Any]:
+def _response(agent: Agent, players: int, edition: Edition, whole_game: bool, progress: Progress) -> dict[str, Any]:
     start = exact.start_of_expedition(edition, players)
     # Scripted agents do not distinguish the kinds of trap; others may.
     tree = exact.build_tree(start, edition, merge_traps=isinstance(agent, Scripted))

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.engine.arguments import checked_int
-from diamant_env.exact.solution import Solution
 from diamant_env.exact.induction import EQUILIBRIUM
 from diamant_env.exact.reach import reach_probabilities
 from diamant_env.exact.response import games_at, observations_at
+from diamant_env.exact.solution import Solution
 
 STATES, MOST_STATES = 100_000, 1_000_000  # default and maximum size of a data set, about 400 bytes per state
 

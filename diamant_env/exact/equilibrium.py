@@ -208,10 +208,9 @@ def save_numbers(file: Path | None, numbers: NDArray) -> None:
 def _file_of(start: GameState, edition: Edition, mode: int, kind: str = "") -> Path | None:
     """Return the cache file of a solution, named by a digest of its inputs; None without a cache folder."""
     folder = cache_folder()
-    fields = ("phase", "num_inside", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag")
-    if kind:
-        fields += ("num_players", "expedition")
-    numbers = [mode, *(int(start[name]) for name in fields), *([kind] if kind else [])]
+    fields = ["phase", "num_inside", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag"]
+    fields += ["num_players", "expedition"] if kind else []  # without later expeditions, values do not depend on these
+    numbers = [kind, mode, *(int(start[name]) for name in fields)]
     state = numbers_of(edition).tobytes() + start["deck"].tobytes() + start["on_path"].tobytes()
     name = f"{hashlib.sha256(state + repr(numbers).encode()).hexdigest()[:32]}.values"
     return None if folder is None else folder / name

@@ -42,7 +42,9 @@ def deck_of(game: GameState, edition: Edition, merge_traps: bool = True) -> Deck
     """Return the deck at the start of an expedition."""
     traps = game["deck"][FIRST_TRAP : FIRST_TRAP + len(edition.traps)].tolist()
     relics = tuple(game["deck"][FIRST_RELIC:].tolist())
-    return Deck(int(game["expedition"]), tuple(sorted(traps) if merge_traps else traps), relics, int(game["relics_taken"]))
+    return Deck(
+        int(game["expedition"]), tuple(sorted(traps) if merge_traps else traps), relics, int(game["relics_taken"])
+    )
 
 
 def expeditions_after(start: GameState, edition: Edition, merge_traps: bool = True) -> dict[Deck, GameState]:

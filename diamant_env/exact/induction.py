@@ -1,8 +1,9 @@
 """Backward induction over the nodes of one expedition.
 
 At a node with n players inside, j of the n - 1 others leave. Leaving is then worth `leave[j]` and continuing `stay[j]`,
-the expectation over the next card with n - j inside. Both include later expeditions: a leaver is then in camp. When the others leave with probability q each, j is binomial, and
-the player compares L(q) = E[leave] with S(q) = E[stay].
+the expectation over the next card with n - j inside. Both include later expeditions, whose decks the others still
+change after one has left. When the others leave with probability q each, j is binomial, and the player compares
+L(q) = E[leave] with S(q) = E[stay].
 """
 
 from __future__ import annotations

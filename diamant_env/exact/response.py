@@ -1,8 +1,8 @@
 """Exact best response to any policy of (cards drawn, players inside, relics taken, bag, path).
 
-One player deviates against n - 1 others who play the policy, in score, in one expedition or a whole game. The gain over playing the
-policy is its exploitability; NashConv is the sum over the seats (Lanctot et al.: A unified game-theoretic approach to
-multiagent reinforcement learning, NeurIPS 2017).
+One player deviates against n - 1 others who play the policy, in score, in one expedition or a whole game. The gain over
+playing the policy is its exploitability; NashConv is the sum over the seats (Lanctot et al.: A unified game-theoretic
+approach to multiagent reinforcement learning, NeurIPS 2017).
 """
 
 from __future__ import annotations

@@ -73,8 +73,7 @@ class Values(NamedTuple):
 
     Attributes:
         inside: float64 (nodes,), of a player inside.
-        camp: float64 (nodes,), of a player in camp where all inside continue or leave as `inside` assumes; (0,) if it
-            is 0, since no expedition follows.
+        camp: float64 (nodes,), of a player in camp; (0,) if later expeditions do not count.
         left: float64 (relics + 1, relics + 1), later expeditions after all have left, by relics drawn and taken.
         bust: float64 (sets, relics + 1), sum over the fatal cards of later expeditions after a bust, by relics taken.
     """

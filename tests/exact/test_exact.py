@@ -46,7 +46,11 @@ def tree_of(edition: Edition, players: int, merge: bool = True) -> exact.Expedit
 
 def solved(x: exact.ExpeditionTree) -> tuple[float, np.ndarray, float]:
     """Return the value at the start, the policy and the largest error at a node."""
-    values, policy, nodes = values_with(x, np.zeros(x.boxes.size)), np.zeros(x.boxes.size), np.flatnonzero(exact.reachable(x))
+    values, policy, nodes = (
+        values_with(x, np.zeros(x.boxes.size)),
+        np.zeros(x.boxes.size),
+        np.flatnonzero(exact.reachable(x)),
+    )
     solution = exact.Solution(x, EQUILIBRIUM, values, solve(x, EQUILIBRIUM, values))
     policy[nodes] = solution.leave_probability(games_at(x, nodes))
     return solution.value, policy, solution.error
