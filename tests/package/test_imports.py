@@ -34,6 +34,7 @@ COMMANDS = {module for module, path in FILES.items() if path.parent == ROOT / "t
 TOPS = {
     "diamant_env": 18,
     "diamant_env/commands": 13,
+    "diamant_env/exact": 13,
     "diamant_env/opponents": 13,
     "train": 13,
     "examples": 16,
