@@ -23,7 +23,7 @@ TWO_TRAPS = Edition("two traps", (8,), ("mud", "wind"), trap_copies=2, expeditio
 EDITIONS = [PAIRS, TRIPLE, RELICS, TWO_TRAPS]
 TWICE = Edition("twice", (5,), ("mud",), trap_copies=3, expeditions=2)
 LATE_TWICE = replace(TWICE, name="twice, late relic", relics=(3,), relics_enter="expedition")
-RELICS_TWICE = replace(TWICE, name="twice, relic", trap_copies=2, relics=(3,))
+RELICS_TWICE = replace(TWICE, name="twice, relic", relics=(3,))
 THRICE = replace(TWICE, name="thrice", trap_copies=4, expeditions=3)
 AGENTS = ["ev:0", "bag:3", "cards:2", "traps:1", "random:0.3"]
 
