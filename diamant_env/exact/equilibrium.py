@@ -32,7 +32,7 @@ from diamant_env.state import GameState
 from diamant_env.storage.files import write_whole
 
 _CHUNKS = 200
-_MOST_UNSEEN = 300_000_000  # nodes of later expeditions, about a minute
+_MOST_UNSEEN = 400_000_000  # nodes of later expeditions at least, a few minutes
 _DIGEST_SIZE = hashlib.sha256().digest_size
 
 Progress = Callable[[float], None]
@@ -122,7 +122,7 @@ def whole_game_strategy(game: GameState, edition: Edition) -> Strategy:
     """Return the equilibrium of a whole game in the expedition that begins with a state, cached on disk.
 
     Raises:
-        ValueError: If the values of later expeditions are neither cached nor computed in about a minute.
+        ValueError: If the values of later expeditions are neither cached nor computed in a few minutes.
     """
     tree = build_tree(game, edition)
     file = _file_of(game, edition, EQUILIBRIUM, "strategy")
