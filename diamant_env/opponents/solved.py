@@ -72,7 +72,7 @@ class DifferenceAgent(EquilibriumAgent):
 
     family: ClassVar[str] = "difference"
     tables: ClassVar[tuple[int, int]] = (2, 2)
-    distinguishes: ClassVar[tuple[str, ...]] = ("deck",)
+    distinguishes: ClassVar[tuple[str, ...]] = _DECK[2:]
 
     def _solve(self, start: GameState, edition: Edition) -> Any:
         return exact.solve_difference(edition=edition, game=start)

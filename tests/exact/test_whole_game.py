@@ -63,14 +63,14 @@ def test_no_deviation_gains_in_a_whole_game(edition, players):
 @every([SMALL, RELICS, LATE])
 @pytest.mark.parametrize("players", [2, 3])
 def test_agent_scores_the_value_of_a_whole_game(edition, players):
-    scores = scores_of([EquilibriumAgent(edition)], players, edition, 8_000).mean(axis=1)
+    scores = scores_of([EquilibriumAgent()], players, edition, 8_000).mean(axis=1)
     value = exact.solve_equilibrium(players, edition, whole_game=True).value
     assert abs(scores.mean() - value) < four_errors(scores)
 
 
 @compiled_only
 def test_best_response_to_agents_in_a_whole_game():
-    tree, agent = tree_of(SMALL, 2), EquilibriumAgent(SMALL)
+    tree, agent = tree_of(SMALL, 2), EquilibriumAgent()
     found = exact.best_response(agent, tree, whole_game=True)
     assert found.nash_conv == pytest.approx(0, abs=1e-6)  # float32
     bag = exact.best_response(make("bag:9"), tree, whole_game=True)
