@@ -152,7 +152,8 @@ def _policy_without_chest(agent: Agent, tree: ExpeditionTree, nodes: NDArray[np.
     flat = observations_at(games_at(tree, at[:: -(-len(at) // _ROWS)]), tree.edition)
     richer, first = flat.copy(), np.zeros(len(flat), np.bool_)
     richer[:, columns("chest", "relics")] += 1
-    if (answer_of(agent, Observations(flat), first) != answer_of(agent, Observations(richer), first)).any():
+    answers = [answer_of(agent, Observations(seen, tree.edition), first) for seen in (flat, richer)]
+    if (answers[0] != answers[1]).any():
         raise ValueError(f"{agent} reads its own chest or relics, which depend on more than the deck of an expedition")
     return policy_of(agent, tree, None, nodes)
 
