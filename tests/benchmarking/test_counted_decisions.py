@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 from diamant_env import Batch
 from diamant_env.sb3 import DiamantVecEnv, GymnasiumVecEnv
-from train.algorithms.counting import CountedVecEnv, Meter
+from train.algorithms.counting import CountedBatch, CountedVecEnv, Meter
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
@@ -147,7 +147,7 @@ def counting(monkeypatch, stop=None):
 
     Turn number `stop` is interrupted.
     """
-    made, play = [], DiamantVecEnv.play
+    made, play, step = [], DiamantVecEnv.play, Batch.step
 
     def counted(self, actions):
         if isinstance(self, CountedVecEnv):  # not the warm-up of the engine
@@ -157,7 +157,13 @@ def counting(monkeypatch, stop=None):
                 raise KeyboardInterrupt
         return play(self, actions)
 
+    def counted_step(self, *arrays, **how):
+        if isinstance(self, CountedBatch):
+            made.append(int(np.count_nonzero(self.must_decide)))
+        return step(self, *arrays, **how)
+
     monkeypatch.setattr(DiamantVecEnv, "play", counted)
+    monkeypatch.setattr(Batch, "step", counted_step)
     return made
 
 

@@ -153,7 +153,8 @@ def test_exported_policy_equals_model_and_can_search(tmp_path, capsys):
     model, policy = make(tmp_path / "ppo.zip"), make(file)
     np.testing.assert_allclose(act(policy, flat)[inside], act(model, flat)[inside], atol=1e-6)
     assert policy.metadata["exported_from"] == str(tmp_path / "ppo.zip")
-    assert act(make(f"search:16:{file}"), flat[:3]).shape == (3,)
+    seen = Observations(flat[:3], "iello-2016")
+    assert make(f"search:16:{file}").act(seen, np.zeros(3, bool)).shape == (3,)
 
 
 def env_of(observations, actions):
