@@ -41,7 +41,7 @@ def _library(make_model: Callable) -> Callable[[BenchmarkRun], Player]:
 
 
 def _is_win_task(task: Task) -> bool:
-    return task.family == "win"
+    return task.game.reward == "win"
 
 
 _ALGORITHMS = (

@@ -26,7 +26,7 @@ from diamant_env.storage.results import save_json, versions
 from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.results import RESULT, read_result, write_result
-from train.benchmarking.suite import Task, digest
+from train.benchmarking.suite import EXACT, Task, digest
 from train.responding.result import report
 from train.responding.search import response_runs, reward_scale
 from train.runs.config import Config, JudgeConfig, OpponentsConfig
@@ -172,7 +172,7 @@ class BenchmarkRun:
         measures: dict[str, Any]
         if self.task.players == 1:
             measures = {"score": self._score_alone(agent)}
-        elif self.task.family != "expedition":
+        elif self.task.family not in EXACT:
             measures = {HELD_OUT: self._against_held_out(agent), "gain": self._gain(agent)}
         else:
             measures = {HELD_OUT: self._against_held_out(agent), "exact": self._exact(agent)}
@@ -205,7 +205,7 @@ class BenchmarkRun:
         """Return a point of the learning curve, empty for an expedition that is not solved."""
         if self.task.players == 1:
             return {"score": self._score_alone(agent).mean}
-        if self.task.family != "expedition":
+        if self.task.family not in EXACT:
             return {(reward := self.task.game.reward): self._against_held_out(agent)[reward].mean}
         return {name: float(value) for name, value in self._exact(agent).items() if name == "nash_conv"}
 
@@ -248,19 +248,28 @@ def cpu_seconds() -> float:
 
 
 def exploitability(player: Player, task: Task) -> dict[str, float | str]:
-    """Return an agent's exact deviation gain, NashConv and score in self-play in an expedition, in gems.
+    """Return an agent's exact deviation gain, NashConv and reward in self-play.
 
     For an agent that is not a function of its observations, return the reason as `refused`.
     """
-    tree, nodes = _tree(task)
     try:
-        with percent_bar(f"exact policy, {task.name}") as progress:
-            policy = exact.policy_of(exact.OrderedTraps(make(player)), tree, progress, nodes)
-        with percent_bar(f"exact response, {task.name}") as progress:
-            found = exact.best_response(policy, tree, progress, nodes)
+        if task.family == "small":
+            with percent_bar(f"exact response, {task.name}") as progress:
+                found = _whole_game(task).best_response(make(player), task.game.reward, progress)
+        else:
+            tree, nodes = _tree(task)
+            with percent_bar(f"exact policy, {task.name}") as progress:
+                policy = exact.policy_of(exact.OrderedTraps(make(player)), tree, progress, nodes)
+            with percent_bar(f"exact response, {task.name}") as progress:
+                found = exact.best_response(policy, tree, progress, nodes)
     except ValueError as error:
         return {"refused": str(error)}
     return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}
+
+
+@lru_cache(maxsize=1)
+def _whole_game(task: Task) -> exact.WholeGame:
+    return exact.WholeGame(task.game.played(), task.players)
 
 
 @lru_cache(maxsize=1)

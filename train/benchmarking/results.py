@@ -40,7 +40,7 @@ class Measures(_Part):
     """Win share and score at tables of held-out agents."""
     gain: Gain | None = None
     exact: dict[str, float | str] | None = None
-    """`exploitability`, `nash_conv` and `value` in gems, or the reason in `refused`."""
+    """`exploitability`, `nash_conv` and `value` in units of the reward, or the reason in `refused`."""
     curve: list[dict[str, float]] = []
     """`decisions`, and by the task `nash_conv`, `win` or `score`."""
     score: Figure | float | None = None

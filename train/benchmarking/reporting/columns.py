@@ -84,6 +84,12 @@ COLUMNS = {
         _SCORE,
         _SECONDS,
     ),
+    "small": (
+        Column("NashConv", "", 3, _of("exact", "nash_conv"), "nash_conv"),
+        Column("deviation gain", "", 3, _of("exact", "exploitability")),
+        Column("held-out win share", "", 3, _of("held_out", "win")),
+        _SECONDS,
+    ),
     "solitaire": (Column("score", "gems", 2, _of("score"), "score"), _SECONDS),
     "win": (
         Column("win share less gain", "", 3, net),
@@ -95,7 +101,7 @@ COLUMNS = {
     "score": (_SCORE._replace(point="score"), _GAIN._replace(unit="gems", digits=2), _SECONDS),
 }
 """Figures of a task by its family; the first one sorts the table."""
-ASCENDING = {"expedition"}
+ASCENDING = {"expedition", "small"}
 """Families in which a lower first figure is better."""
 
 
