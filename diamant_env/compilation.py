@@ -19,7 +19,7 @@ Function = TypeVar("Function", bound=Callable)
 
 numba_config: Any = numba.config
 _PACKAGE = Path(__file__).parent
-_COMPILED = ("*.py", "engine/*.py", "exact/*.py", "opponents/inputs.py")
+_COMPILED = ("*.py", "engine/*.py", "exact/**/*.py", "opponents/inputs.py")
 _KEPT_VERSIONS = 4
 
 

@@ -222,18 +222,9 @@ _PRINTED_RELICS = (5, 7, 8, 10, 12)
 RULEBOOK_PLAYERS = (3, 8)  # minimum and maximum of every rulebook; 1 and 2 are for research
 _PUBLISHED = [
     Edition(
-        name="iello-2016",
-        treasures=_TREASURES,
-        traps=_DIAMANT_TRAPS,
-        relics=_RELICS_BY_ORDER,
-        source="the English rulebook, IELLO 2016",
+        "iello-2016", _TREASURES, _DIAMANT_TRAPS, relics=_RELICS_BY_ORDER, source="the English rulebook, IELLO 2016"
     ),
-    Edition(
-        name="iello-2016-fr",
-        treasures=_TREASURES,
-        traps=_DIAMANT_TRAPS,
-        source="the French rulebook, IELLO 2016",
-    ),
+    Edition("iello-2016-fr", _TREASURES, _DIAMANT_TRAPS, source="the French rulebook, IELLO 2016"),
     Edition(
         name="iello-2016-fr-relics",
         treasures=_TREASURES,
@@ -299,14 +290,21 @@ _PUBLISHED = [
 ]
 EDITIONS = {edition.name: edition for edition in _PUBLISHED}
 """The published editions by name."""
+_SMALL = [
+    Edition("small-2", (2, 3, 5), ("snake", "boulder"), relics=(5,), expeditions=4),
+    Edition("small-3", (5, 7), ("snake", "boulder"), expeditions=3),
+    Edition("small-4", (5, 7), ("snake", "boulder"), expeditions=2),
+]
+RESEARCH = {edition.name: edition for edition in _SMALL}
+"""Small editions by name, for 2, 3 and 4 players: their states fit in memory, see `diamant_env.exact.WholeGame`."""
 
 
 def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> Edition:
     """Return an edition given as an object, a published name or a path.
 
     Args:
-        edition: An `Edition`, the name of a published one, a path for `Edition.load`, or a dictionary of its fields,
-            which a JSON round trip of Gymnasium's specs makes of an `Edition`.
+        edition: An `Edition`, the name of one in `EDITIONS` or `RESEARCH`, a path for `Edition.load`, or a dictionary
+            of its fields, which a JSON round trip of Gymnasium's specs makes of an `Edition`.
         hidden_chests: Overrides the edition's `hidden_chests` unless None.
 
     Raises:
@@ -318,10 +316,11 @@ def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> E
     elif isinstance(edition, str | Path) and str(edition).endswith((".toml", ".json")):
         edition = Edition.load(edition)
     elif not isinstance(edition, Edition):
-        if not isinstance(edition, str) or edition not in EDITIONS:
+        known = EDITIONS | RESEARCH
+        if not isinstance(edition, str) or edition not in known:
             published = f"published editions: {', '.join(EDITIONS)}, or the path of a .toml or .json file"
-            raise ValueError(f"unknown edition {edition!r}; {nearest(edition, EDITIONS, published)}")
-        edition = EDITIONS[edition]
+            raise ValueError(f"unknown edition {edition!r}; {nearest(edition, known, published)}")
+        edition = known[edition]
     if not isinstance(hidden_chests, bool | np.bool_ | None):
         raise ValueError(f"hidden_chests={hidden_chests!r}; True, False and None are allowed")
     if hidden_chests is None or hidden_chests == edition.hidden_chests:

@@ -1,10 +1,10 @@
-"""Command ``diamant exact [AGENT …] --players 2 3``: exact solutions of an expedition or a whole game in score."""
+"""Command ``diamant exact [AGENT …] --players 2 3``: exact solutions of an expedition or a whole game."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -16,6 +16,7 @@ from diamant_env.judging.text_reports import TextReport
 from diamant_env.opponents import Agent
 from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.scripted.family import Scripted
+from diamant_env.rewards import REWARDS
 from diamant_env.storage.results import save_json, versions
 
 COMMAND = "diamant exact"
@@ -30,10 +31,14 @@ exploitability. Observations hide chests and rivals: an agent observes the cards
 the number inside, the bag and the path, as in the tasks Diamant-Exact-2p-v0 to
 Diamant-Exact-5p-v0; one trained otherwise meets states that it has not seen.
 
+With --reward, the whole game instead, for small editions: what agents observe
+with chests and rivals, an equilibrium, and best responses among all policies.
+
   diamant exact --players 1 2 3 4 5
   diamant exact ev:0.75 champion --players 2 3
   diamant exact ev:0.75 --players 2 3 --whole-game
-  diamant exact --lone incan-gold"""
+  diamant exact --lone incan-gold
+  diamant exact champion --players 3 --edition small-3 --reward win"""
 _DEFAULT_PLAYERS = (2,)
 
 
@@ -64,6 +69,24 @@ def measure(
     return [_timed(*one) for one in todo]
 
 
+def measure_small(
+    agents: Sequence[str], players: Sequence[int], edition: str | Edition, reward: str
+) -> list[dict[str, Any]]:
+    """Return a row per table size for an equilibrium and each agent in a small whole game.
+
+    Raises:
+        ValueError: If an agent or edition is unknown, an agent can't play it, or the game is too large.
+    """
+    edition, made = find_edition(edition), [opponents.make(text) for text in agents]
+    for number, agent in product(players, made):
+        check_able(agent, number, edition)
+    return [
+        _timed(edition, number, str(agent or "equilibrium"), partial(_small_game, agent, number, edition, reward))
+        for number in players
+        for agent in (None, *made)
+    ]
+
+
 def _timed(edition: Edition, players: int, agent: str, solve: Callable[[Progress], dict[str, Any]]) -> dict[str, Any]:
     began, text = time.perf_counter(), f"{agent}, {edition.name}, {players} players"
     with percent_bar(text) as progress:
@@ -89,24 +112,39 @@ def _response(agent: Agent, players: int, edition: Edition, whole_game: bool, pr
     tree = exact.build_tree(start, edition, merge_traps=isinstance(agent, Scripted))
     if whole_game:
         response = exact.best_response(agent, tree, progress, whole_game=True)
-    else:
-        nodes = exact.reachable(tree)
-        policy = exact.policy_of(agent, tree, lambda done: progress(done / 2), nodes)
-        response = exact.best_response(policy, tree, lambda done: progress(0.5 + done / 2), nodes)
+        return _figures(response)
+    nodes = exact.reachable(tree)
+    policy = exact.policy_of(agent, tree, lambda done: progress(done / 2), nodes)
+    response = exact.best_response(policy, tree, lambda done: progress(0.5 + done / 2), nodes)
+    return {**_figures(response), "nodes": tree.boxes.size}
+
+
+def _small_game(agent: Agent | None, players: int, edition: Edition, reward: str, progress: Progress) -> dict[str, Any]:
+    """Return the figures of an agent, or of the equilibrium, in a small whole game."""
+    game = _built(edition, players)
+    played = game.solve_equilibrium(reward) if agent is None else agent
+    return {**_figures(game.best_response(played, reward, progress)), "nodes": len(game.graph.states)}
+
+
+@lru_cache(maxsize=1)
+def _built(edition: Edition, players: int) -> exact.WholeGame:
+    return exact.WholeGame(edition, players)
+
+
+def _figures(response: exact.Response) -> dict[str, Any]:
     return {
         "all play it": response.profile_value,
         "best response": response.value,
         "exploitability": response.exploitability,
         "NashConv": response.nash_conv,
-        **({} if whole_game else {"nodes": tree.boxes.size}),
     }
 
 
-def rows_report(rows: list[dict[str, Any]], whole_game: bool = False) -> TextReport:
+def rows_report(rows: list[dict[str, Any]], title: str = "One expedition in score: gems each, exact") -> TextReport:
     """Return the rows as a report."""
-    error = max((row["error"] for row in rows if "error" in row), default=0)
-    table = TextReport(f"{'Whole games' if whole_game else 'One expedition'} in score: gems each, exact")
-    table.notes = f"Equilibria: no deviation at any node gains more than {error:.0e} gems."
+    table, errors = TextReport(title), [row["error"] for row in rows if "error" in row]
+    if errors:
+        table.notes = f"Equilibria: no deviation at any node gains more than {max(errors):.0e} gems."
     figures = {"all play it": ".6f", "best response": ".6f", "exploitability": ".6f", "NashConv": ".6f"}
     figures |= {"busts": ".6f", "nodes": ",", "decks": ",", "seconds": ".1f"}
     shown = [name for name in figures if any(name in row for row in rows)]
@@ -126,12 +164,19 @@ def run(argv: Sequence[str]) -> int:
     add("--players", type=int, nargs="+", metavar="N", help="players at the table, 1 to 8 (2, or none with --lone)")
     add_edition(parser, "iello-2016-fr")
     lone = "editions whose single-player game is solved; takes seconds, minutes with relics"
-    add("--lone", nargs="+", default=[], metavar="EDITION", help=lone)
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--lone", nargs="+", default=[], metavar="EDITION", help=lone)
+    kind.add_argument("--reward", choices=list(REWARDS), help="solve a small whole game for this reward")
     add("--whole-game", action="store_true", help="count all expeditions; takes a minute with 2 players, more with 3")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
     players = given.players or (() if given.lone and not given.agents else _DEFAULT_PLAYERS)
-    found = measure(given.agents, players, given.edition, given.lone, given.whole_game)
+    title = f"{'Whole games' if given.whole_game else 'One expedition'} in score: gems each, exact"
+    if given.reward:
+        title = f"Small whole game, {given.reward}, exact"
+        found = measure_small(given.agents, players, given.edition, given.reward)
+    else:
+        found = measure(given.agents, players, given.edition, given.lone, given.whole_game)
     content = {"command": COMMAND, "versions": versions(), "rows": found}
-    save_and_say(rows_report(found, given.whole_game), lambda path: save_json(content, path), given.out)
+    save_and_say(rows_report(found, title), lambda path: save_json(content, path), given.out)
     return 0

@@ -16,6 +16,7 @@ from diamant_env.exact.reach import reachable
 from diamant_env.exact.response import Response, best_response, policy_of
 from diamant_env.exact.solution import Solution, Strategy
 from diamant_env.exact.tree import ExpeditionTree, build_tree
+from diamant_env.exact.whole.game import WholeGame
 
 __all__ = [
     "ActionValues",
@@ -27,6 +28,7 @@ __all__ = [
     "Response",
     "Solution",
     "Strategy",
+    "WholeGame",
     "action_values",
     "best_response",
     "build_tree",

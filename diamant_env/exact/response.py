@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,24 +48,25 @@ class Response(NamedTuple):
     """The best response to a policy.
 
     Attributes:
-        value: Expected gems of the best response when all others play the policy.
-        profile_value: Expected gems of each player when all play the policy.
+        value: Expected gems of the best response when all others play the policy; in a `WholeGame` the expected
+            reward, float64 (num_players,) by seat where the seats have different policies.
+        profile_value: Expected gems or reward of each player when all play the policy.
         num_players: Number of players.
     """
 
-    value: float
-    profile_value: float
+    value: Any
+    profile_value: Any
     num_players: int
 
     @property
-    def exploitability(self) -> float:
-        """Maximum gain of a unilateral deviation, in gems."""
+    def exploitability(self) -> Any:
+        """Maximum gain of a unilateral deviation, in gems or reward; by seat as `value`."""
         return self.value - self.profile_value
 
     @property
     def nash_conv(self) -> float:
-        """Sum over the seats of the maximum gains of unilateral deviations, in gems."""
-        return self.num_players * self.exploitability
+        """Sum over the seats of the maximum gains of unilateral deviations, in gems or reward."""
+        return self.num_players * float(np.mean(self.exploitability))
 
 
 def best_response(

@@ -9,7 +9,7 @@ from functools import partial
 import numba
 import pytest
 
-from diamant_env import judging
+from diamant_env import Edition, judging
 from diamant_env.commands import diamant
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours uncompiled")
@@ -27,3 +27,15 @@ def test_exact_command(tmp_path, capsys, monkeypatch):
     assert len(rows) == 3
     assert rows["ev:0", 1]["exploitability"] == pytest.approx(0, abs=1e-6)
     assert rows["lone, whole game", 1]["all play it"] == pytest.approx(91.896888, abs=1e-6)
+
+
+def test_small_whole_game(tmp_path, capsys):
+    out, tiny = tmp_path / "results.json", tmp_path / "tiny.toml"
+    Edition("tiny", (5,), ("mud",), expeditions=2).save(tiny)
+    words = ["random:0.3", "--players", "2", "3", "--edition", str(tiny), "--reward", "win", "--out", str(out)]
+    assert diamant.main(["exact", *words]) == 0
+    assert "Small whole game, win, exact" in capsys.readouterr().out
+    rows = {(row["agent"], row["players"]): row for row in json.loads(out.read_text())["rows"]}
+    for players in (2, 3):
+        assert rows["equilibrium", players]["NashConv"] == pytest.approx(0, abs=1e-12)
+        assert rows["random:0.3", players]["exploitability"] > 0.1

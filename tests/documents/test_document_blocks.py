@@ -81,7 +81,7 @@ SMALLER = {
         '"iello-2016-fr"], expeditions=1': '"iello-2016-fr"], treasures=(1, 5, 9, 17), expeditions=1',
         "EVERY = 240, 1_000, 60": "EVERY = 2, 100, 2",
     },
-    "exact.md": {"--players 2 3": "--players 2"},
+    "exact.md": {"--players 2 3": "--players 2", "--players 3 --edition small-3": "--players 2 --edition small-4"},
     "cluster.md": {
         "--config configs/cluster.toml": f"--judge.curve-points 0 {TINY_RUN}",
         "--resume runs/cluster-seed0": "--resume runs/cluster-seed0 --no-judge",

@@ -1,0 +1,1 @@
+"""Exact values and best responses of small whole games, for any reward and with all public information."""

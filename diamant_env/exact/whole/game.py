@@ -1,0 +1,128 @@
+"""Exact best responses and equilibria of small whole games, for any reward and policies of the full observation.
+
+One player deviates and knows the public state: all chests, hidden ones too, since they follow from the decisions seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.agent import Agent, answer_of
+from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
+from diamant_env.engine.arguments import checked_int
+from diamant_env.engine.edition_numbers import edition_records
+from diamant_env.engine.records import as_bytes, observe_records
+from diamant_env.exact.equilibrium import Progress
+from diamant_env.exact.response import Response, require_memoryless
+from diamant_env.exact.whole.graph import build_graph
+from diamant_env.exact.whole.values import BEST_RESPONSE, EQUILIBRIUM, PROFILE, evaluate
+from diamant_env.observation import Observations
+from diamant_env.rewards import reward_code
+from diamant_env.state import DECIDE
+
+_NODES = 8_000  # per batch of observations: a few megabytes
+_TESTED = 64  # approximate number of rows per batch in `require_memoryless`
+
+Policy: TypeAlias = NDArray[np.float64]
+"""Probability of leaving of each seat at each state, float64 (nodes, num_players), 0 in camp."""
+
+
+class WholeGame:
+    """All states of a small game.
+
+    Args:
+        edition: Name of an edition, such as ``"small-3"``, or an `Edition`.
+        num_players: Players at the table.
+
+    Attributes:
+        edition: The edition.
+        num_players: Players at the table.
+        graph: The states and their moves, see `Graph`.
+
+    Raises:
+        ValueError: If there are too many states for the memory.
+
+    >>> from diamant_env import Edition
+    >>> game = WholeGame(Edition("tiny", (3, 5), ("snake",), trap_copies=2, expeditions=1), num_players=2)
+    >>> len(game.graph.states)
+    58
+    >>> game.best_response(game.solve_equilibrium("win"), "win").exploitability
+    0.0
+    """
+
+    def __init__(self, edition: str | Edition, num_players: int) -> None:
+        self.edition = find_edition(edition)
+        self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
+        self.graph = build_graph(self.edition, self.num_players)
+        self._table = edition_records([self.edition])
+
+    def best_response(
+        self, agent: Agent | Policy | Sequence[Agent | Policy], reward: str = "win", progress: Progress | None = None
+    ) -> Response:
+        """Return the value of an agent or policy and of the best response to it.
+
+        Args:
+            agent: Played by all seats; or a list of one per seat, of which one deviates at a time: values are then
+                float64 (num_players,).
+            reward: One of `REWARDS`.
+            progress: Called with the fraction done of an agent's policy, 0 to 1.
+
+        Raises:
+            ValueError: If there is no such reward, the list has another length, or an agent has no `policy_of`.
+        """
+        code = reward_code(reward, self.num_players)
+        agents: list[Any] = list(agent) if isinstance(agent, list | tuple) else [agent]
+        if len(agents) not in {1, self.num_players}:
+            raise ValueError(f"{len(agents)} agents; one, or one for each of the {self.num_players} seats, is expected")
+        found = [each if isinstance(each, np.ndarray) else self.policy_of(each, progress) for each in agents]
+        # In line r, the agent of seat (s + r) % num_players sits in seat s.
+        seats = np.arange(self.num_players)
+        lines = [np.choose((seats + line) % len(found), found) for line in range(len(found))]
+        policy = np.stack(lines, axis=1)
+        best, profile = (self._values(policy, code, mode) for mode in (BEST_RESPONSE, PROFILE))
+        if len(found) == 1:
+            return Response(float(best[0]), float(profile[0]), self.num_players)
+        return Response(best, profile, self.num_players)
+
+    def solve_equilibrium(self, reward: str = "win") -> Policy:
+        """Return a subgame-perfect equilibrium, by backward induction over Nash equilibria of the joint decisions.
+
+        `best_response` to it has its value and the numerical error.
+
+        Raises:
+            ValueError: If there is no such reward.
+        """
+        policy = np.zeros((len(self.graph.states), 1, self.num_players))
+        self._values(policy, reward_code(reward, self.num_players), EQUILIBRIUM)
+        return policy[:, 0]
+
+    def policy_of(self, agent: Agent, progress: Progress | None = None) -> Policy:
+        """Return an agent's policy; it observes what the edition shows.
+
+        Raises:
+            ValueError: If it reads hidden features, is not a function of the observation, or returns values outside
+                [0, 1].
+        """
+        games = self.graph.games
+        policy, deciding = np.zeros((len(games), self.num_players)), np.flatnonzero(games["phase"] == DECIDE)
+        for first in range(0, len(deciding), _NODES):
+            nodes = deciding[first : first + _NODES]
+            inside = games["inside"][nodes, : self.num_players] != 0
+            flat = observe_records(games[nodes], self._table, self.num_players)[inside]
+            require_memoryless(agent, Observations(flat[:: -(-len(flat) // _TESTED)], self.edition))
+            answers = np.zeros(inside.shape)
+            answers[inside] = answer_of(agent, Observations(flat, self.edition), np.zeros(len(flat), np.bool_))
+            policy[nodes] = answers
+            if progress:
+                progress(min(first + _NODES, len(deciding)) / len(deciding))
+        return policy
+
+    def _values(self, policy: NDArray[np.float64], code: int, mode: int) -> NDArray[np.float64]:
+        """Return the value of each seat at the start, float64 (num_players,)."""
+        value = np.zeros_like(policy)
+        evaluate(self.graph, as_bytes(self._table), code, mode, policy, value)
+        return value[0, 0]

@@ -1,0 +1,165 @@
+"""Directed acyclic graph of the public states of a small game, made by calling the rules."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.compilation import jit
+from diamant_env.editions import MAX_CARDS, NUM_CARDS, Edition
+from diamant_env.engine.edition_numbers import edition_records
+from diamant_env.engine.records import as_bytes
+from diamant_env.random_numbers import mix
+from diamant_env.rules import clear_last_events, resolve_decisions, reveal, start_game
+from diamant_env.state import DECIDE, EDITION, GAME, OVER, REVEAL
+
+MAX_STATES = 8_000_000  # 4 GB with policy and values
+ROTATIONS = 8
+_WORDS = GAME.itemsize // 8
+_NO_STATE = np.int32(-1)
+
+
+class Graph(NamedTuple):
+    """Public states as nodes, and their moves as edges: joint decisions of the players inside, or cards.
+
+    States that differ in a rotation of the seats are one: observations are relative to the observer.
+
+    Attributes:
+        states: uint64 (nodes, words), records of type `GAME` without key and last-turn events; the first is the start.
+        first: int64 (nodes + 1,), the first edge of each node. At a decision node, edge j has the decisions that are
+            the bits of j, one per seat inside.
+        edges: int32 (edges,), the next node times `ROTATIONS` plus r: seat s is seat (s + r) % players of that node.
+        copies: int8 (edges,), at chance nodes the cards of this kind in the deck.
+        order: int64 (nodes,), the nodes in topological order.
+    """
+
+    states: NDArray[np.uint64]
+    first: NDArray[np.int64]
+    edges: NDArray[np.int32]
+    copies: NDArray[np.int8]
+    order: NDArray[np.int64]
+
+    @property
+    def games(self) -> NDArray:
+        """The states as records of type `GAME` (nodes,)."""
+        return self.states.view(GAME)[:, 0]
+
+
+def build_graph(edition: Edition, num_players: int) -> Graph:
+    """Enumerate the states of a game from its start.
+
+    Raises:
+        ValueError: If there are more than `MAX_STATES`.
+    """
+    states, first, edges, copies = _enumerate(as_bytes(edition_records([edition])), num_players, MAX_STATES)
+    if len(first) <= len(states):
+        table = f"{edition.name!r} with {num_players} players"
+        raise ValueError(f"{table} has more than {MAX_STATES:,} states, the most that are solved (4 GB)")
+    games = states.view(GAME)[:, 0]
+    turns = games["expedition"].astype(np.int32) * (MAX_CARDS + 1) + games["turn"]
+    level = np.where(games["phase"] == OVER, np.iinfo(np.int32).max, 2 * turns + (games["phase"] == REVEAL))
+    return Graph(states, first, edges, copies, np.argsort(level, kind="stable"))
+
+
+@jit(cached=True)
+def _enumerate(edition_memory, num_players, most):
+    """Return `states`, `first`, `edges` and `copies` of a graph; `first` is shorter if there are too many states."""
+    edition = edition_memory.view(EDITION)[0, 0]
+    memory, new = np.zeros((1, _WORDS), np.uint64), np.zeros((1, _WORDS), np.uint64)
+    game = memory.view(GAME)[0, 0]
+    states, first = np.zeros((1 << 12, _WORDS), np.uint64), np.zeros(1 << 12, np.int64)
+    edges, copies = np.zeros(1 << 14, np.int32), np.zeros(1 << 14, np.int8)
+    table = np.full(1 << 14, _NO_STATE)
+    start_game(game, edition, num_players, np.uint64(0))
+    canonical(memory, new)
+    add_state(new, states, table, 0)
+    count, node, edge = 1, 0, 0
+    while node < count <= most:
+        memory[0] = states[node]
+        moves = NUM_CARDS if game.phase == REVEAL else 1 << game.num_inside if game.phase == DECIDE else 0
+        if count + moves >= len(states):
+            states, first = longer(states), longer(first)
+        if edge + moves > len(edges):
+            edges, copies = longer(edges), longer(copies)
+        if 2 * (count + moves) > len(table):
+            table = np.full(2 * len(table), _NO_STATE)
+            for known in range(count):
+                add_state(states[known : known + 1], states, table, known)
+        for move in range(moves):
+            memory[0] = states[node]
+            if game.phase == REVEAL and game.deck[move] == 0:
+                continue
+            if game.phase == REVEAL:
+                copies[edge] = game.deck[move]
+                reveal(game, edition, move)
+            else:
+                decisions = move
+                for seat in range(num_players):
+                    game.decision[seat] = decisions & 1
+                    decisions >>= game.inside[seat]
+                resolve_decisions(game, edition)
+            rotation = canonical(memory, new)
+            found = add_state(new, states, table, count)
+            count += found == count
+            edges[edge] = found * ROTATIONS + rotation
+            edge += 1
+        node += 1
+        first[node] = edge
+    return states[:count].copy(), first[: node + 1].copy(), edges[:edge].copy(), copies[:edge].copy()
+
+
+@jit
+def longer(array):
+    """Return a copy with twice the rows."""
+    return np.concatenate((array, np.zeros_like(array)))
+
+
+@jit
+def canonical(memory, new):
+    """Write a state without key and last-turn events into `new`, with rotated seats; return r, see `Graph.edges`."""
+    old, game = memory.view(GAME)[0, 0], new.view(GAME)[0, 0]
+    players, shift = old.num_players, 0
+    for other in range(1, players):
+        for place in range(players):
+            before, after = seat_code(old, (place + shift) % players), seat_code(old, (place + other) % players)
+            if before != after:
+                shift = other if after < before else shift
+                break
+    new[0] = memory[0]
+    if old.phase == OVER:  # only the result matters
+        new[0] = np.uint64(0)
+    game.phase, game.num_players = old.phase, players
+    clear_last_events(game)
+    for seat in range(players):
+        same = (seat + shift) % players
+        game.chest[seat], game.relics[seat] = old.chest[same], old.relics[same]
+        if old.phase != OVER:
+            game.inside[seat], game.left_turn[seat] = old.inside[same], old.left_turn[same]
+    return (players - shift) % players
+
+
+@jit(inline=True)
+def seat_code(game, seat):
+    """Return an integer that identifies a seat's part of the state; players inside have the left turn 0."""
+    return (np.int64(game.chest[seat]) * 8 + game.relics[seat]) * 128 + game.left_turn[seat]
+
+
+@jit
+def add_state(state, states, table, count):
+    """Return the index of a state, which is added at `count` if it is new; `table` is a hash table of indices."""
+    bits = np.uint64(0)
+    for word in state[0]:
+        bits = mix(bits ^ word, np.uint64(0))
+    at = np.int64(bits % np.uint64(len(table)))
+    while table[at] != _NO_STATE:
+        known, same = table[at], True
+        for word in range(_WORDS):
+            same &= states[known, word] == state[0, word]
+        if same:
+            return np.int64(known)
+        at = (at + 1) % len(table)
+    table[at] = count
+    states[count] = state[0]
+    return np.int64(count)

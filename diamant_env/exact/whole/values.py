@@ -1,0 +1,114 @@
+"""Backward induction over the states of a whole game."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from diamant_env.compilation import jit
+from diamant_env.exact.whole.graph import ROTATIONS, seat_code
+from diamant_env.exact.whole.stage import solve_decision
+from diamant_env.rewards import pay, reward_code
+from diamant_env.state import DECIDE, EDITION, GAME, OVER, REVEAL
+
+PROFILE = 0  # all play the policy
+BEST_RESPONSE = 1  # the seat whose value it is deviates, the others play the policy
+EQUILIBRIUM = 2  # the policy is output: a Nash equilibrium at each decision
+_SCORE = reward_code("score", 1)
+
+
+@jit(cached=True)
+def evaluate(graph, edition_memory, code, mode, policy, value):
+    """Fill `value`, float64 (nodes, lines, seats), with each seat's expected reward.
+
+    Args:
+        graph: The graph.
+        edition_memory: Its edition.
+        code: See `diamant_env.rewards.reward_code`.
+        mode: `PROFILE`, `BEST_RESPONSE` or `EQUILIBRIUM`.
+        policy: float64 (nodes, lines, seats), probabilities of leaving. There is one line, or a line for each rotation
+            of the seats' policies.
+        value: Output.
+    """
+    games, edition = graph.states.view(GAME)[:, 0], edition_memory.view(EDITION)[0, 0]
+    lines, seats = value.shape[1:]
+    for node in graph.order[::-1]:
+        game = games[node]
+        for line in range(lines):
+            if game.phase == OVER:
+                pay(game, edition, code, True, value[:, line], node)
+            if game.phase == DECIDE and mode == EQUILIBRIUM:
+                solve_node(graph, node, game, value, policy[node, line])
+            for seat in range(seats):
+                if game.phase == REVEAL:
+                    value[node, line, seat] = card_value(graph, node, line, seat, value)
+                elif game.phase == DECIDE:
+                    leaves = policy[node, line, seat]
+                    stay, leave = action_values(graph, node, game, policy[node, line], line, seat, value)
+                    best = max(stay, leave) if game.inside[seat] else stay
+                    value[node, line, seat] = best if mode == BEST_RESPONSE else stay + leaves * (leave - stay)
+                elif code == _SCORE:
+                    value[node, line, seat] = game.chest[seat]
+
+
+@jit
+def solve_node(graph, node, game, value, policy):
+    """Write an equilibrium of a joint decision into `policy`, float64 (seats,); symmetric seats decide alike."""
+    inside = np.flatnonzero(game.inside)
+    payoff, chance = np.zeros((1 << len(inside), len(inside))), np.zeros(len(inside))
+    for decisions in range(len(payoff)):
+        for player in range(len(inside)):
+            payoff[decisions, player] = value_after(graph, graph.first[node] + decisions, 0, inside[player], value)
+    solve_decision(payoff, (inside < period_of(game)).sum(), chance)
+    policy[inside] = chance
+
+
+@jit
+def period_of(game):
+    """Return the least rotation of the seats that leaves the state unchanged."""
+    period = 0
+    changed = True
+    while changed:
+        period += 1
+        changed = False
+        for seat in range(game.num_players):
+            changed |= seat_code(game, seat) != seat_code(game, (seat + period) % game.num_players)
+    return period
+
+
+@jit
+def action_values(graph, node, game, policy, line, seat, value):
+    """Return a seat's values of CONTINUE and LEAVE; in camp its value is the first."""
+    first = graph.first[node]
+    stay = leave = 0.0
+    for edge in range(first, graph.first[node + 1]):
+        chance, decisions, leaves = 1.0, edge - first, False
+        for other in range(len(policy)):
+            if game.inside[other]:
+                if other == seat:
+                    leaves = decisions & 1 == 1
+                else:
+                    chance *= policy[other] if decisions & 1 else 1 - policy[other]
+                decisions >>= 1
+        if chance > 0 and leaves:
+            leave += chance * value_after(graph, edge, line, seat, value)
+        elif chance > 0:
+            stay += chance * value_after(graph, edge, line, seat, value)
+    return stay, leave
+
+
+@jit
+def card_value(graph, node, line, seat, value):
+    """Return the expectation of a seat's value over the next card."""
+    total, cards = 0.0, 0
+    for edge in range(graph.first[node], graph.first[node + 1]):
+        total += graph.copies[edge] * value_after(graph, edge, line, seat, value)
+        cards += graph.copies[edge]
+    return total / cards
+
+
+@jit(inline=True)
+def value_after(graph, edge, line, seat, value):
+    """Return a seat's value after a move, whose node has rotated seats."""
+    node, rotation = divmod(graph.edges[edge], ROTATIONS)
+    lines, seats = value.shape[1:]
+    return value[node, (line - rotation) % lines, (seat + rotation) % seats]

@@ -1,0 +1,83 @@
+"""Small whole games: counts of states, known figures, simulated games, equilibria, bad input."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from diamant_env import Edition, exact
+from diamant_env.editions import FIRST_TRAP
+from diamant_env.exact.whole import graph
+from diamant_env.judging.games import play, seeds_for
+from diamant_env.opponents import make
+from diamant_env.rewards import REWARDS
+from diamant_env.state import DECIDE
+from tests.exact.test_exact import TINY, TINY_RELICS, act_by_bag, compiled_only, four_errors
+from tests.support.play import every
+
+COUNTED = Edition("counted", (2, 3, 5), ("mud", "wind"), trap_copies=2, expeditions=2)
+FOUR = Edition("four", (5,), ("mud",), expeditions=2, relics=(4,), tie_break="relics")
+
+
+@compiled_only
+def test_number_of_states_equals_independent_count():
+    """34,727 decisions, if seats and kinds of trap are interchangeable and turns of leaving are forgotten."""
+    games = exact.WholeGame(COUNTED, 3).graph.games
+    games = games[games["phase"] == DECIDE]
+    seats = np.sort(2 * games["chest"][:, :3] + games["inside"][:, :3], axis=1)
+    traps = np.sort(2 * games["deck"][:, FIRST_TRAP : FIRST_TRAP + 2] + games["on_path"][:, :2], axis=1)
+    table = np.stack([games[name] for name in ("expedition", "bag", "path_gems")], axis=1)
+    merged = np.concatenate([seats, traps, table, games["deck"][:, :FIRST_TRAP]], axis=1)
+    assert len(np.unique(merged, axis=0)) == 34_727
+
+
+@pytest.mark.parametrize("players", [2, 3])
+@every([TINY, TINY_RELICS])
+def test_one_expedition_equals_tree(edition, players):
+    tree, agent = (
+        exact.build_tree(exact.start_of_expedition(edition, players), edition),
+        SimpleNamespace(act=act_by_bag),
+    )
+    expected = exact.best_response(exact.policy_of(agent, tree), tree)
+    found = exact.WholeGame(edition, players).best_response(agent, "score")
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@compiled_only
+def test_values_equal_means_of_played_games():
+    agents = [make(text) for text in ("ev:0", "catch-up", "random:0.3")]
+    game = exact.WholeGame(COUNTED, 3)
+    played = play(agents, np.tile(np.arange(3), (2_000, 1)), 40_000, seeds_for(5, "whole"), COUNTED)
+    scores = played.scores
+    samples = {"win": played.shares, "score": scores, "margin": scores - (scores.sum(1)[:, None] - scores) / 2}
+    for reward, sample in samples.items():
+        values = game.best_response(agents, reward).profile_value
+        assert all(abs(sample[:, seat].mean() - values[seat]) <= four_errors(sample[:, seat]) for seat in range(3))
+
+
+@compiled_only
+@pytest.mark.parametrize(("edition", "players"), [(COUNTED, 2), (TINY_RELICS, 3), (FOUR, 4)])
+@pytest.mark.parametrize("reward", REWARDS)
+def test_equilibrium_has_no_nash_conv(edition, players, reward):
+    game = exact.WholeGame(edition, players)
+    policy = game.solve_equilibrium(reward)
+    assert abs(game.best_response(policy, reward).nash_conv) < 1e-12
+    by_seat = game.best_response([policy] * players, reward)
+    np.testing.assert_allclose(by_seat.profile_value, by_seat.profile_value[0], atol=1e-12)
+    other = game.best_response(make("ev:0"), reward)
+    assert other.exploitability > 0.01
+
+
+def test_bad_input_is_refused(monkeypatch):
+    game = exact.WholeGame(TINY, 2)
+    with pytest.raises(ValueError, match="3 agents; one, or one for each of the 2 seats, is expected"):
+        game.best_response([make("ev:0")] * 3)
+    with pytest.raises(ValueError, match="unknown reward 'gems'"):
+        game.best_response(make("ev:0"), "gems")
+    with pytest.raises(ValueError, match="mixture:2,4 answers the same observations differently"):
+        exact.WholeGame(COUNTED, 2).policy_of(make("mixture:2,4"))
+    monkeypatch.setattr(graph, "MAX_STATES", 100)
+    with pytest.raises(ValueError, match="'tiny' with 2 players has more than 100 states, the most that are solved"):
+        exact.WholeGame(TINY, 2)
