@@ -7,7 +7,7 @@ from diamant_env import Edition, exact
 from diamant_env.editions import EDITIONS
 from diamant_env.exact.cards import read_set
 from diamant_env.exact.induction import compare, mean
-from diamant_env.exact.tree import node_at, nodes_of
+from diamant_env.exact.tree import node_at, nodes_of, values_with
 from train.algorithms import mirror_descent, regularised_nash
 from train.algorithms.mirror_descent import MirrorDescent
 from train.algorithms.regularised_nash import RegularisedNash
@@ -47,12 +47,13 @@ def quantal_response(tree, temperature: float, regularised: bool):
     With `regularised`, values include the cost temperature × KL(policy, uniform) of later decisions.
     """
     policy, value = np.zeros((2, tree.boxes.size))
-    digits, (leave, stay) = np.zeros(len(tree.sets.radix), np.int64), np.zeros((2, PLAYERS))
+    values, digits = values_with(tree, value), np.zeros(len(tree.sets.radix), np.int64)
+    (leave, stay), camp = np.zeros((2, PLAYERS)), np.zeros(PLAYERS + 1)
     for number in range(tree.sets.size - 1, 0, -1):  # no decision before the first card
         drawn = read_set(tree.sets, number, digits)
         for at in nodes_of.py_func(tree.boxes, number):
             node = node_at(tree.boxes, number, at)
-            compare(tree.sets, tree.boxes, tree.moves, drawn, node, value, leave, stay)
+            compare(tree.sets, tree.boxes, tree.moves, drawn, node, values, leave, stay, camp)
             low, high = 0.0, 1.0
             for _ in range(50):
                 chance = (low + high) / 2

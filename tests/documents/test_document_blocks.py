@@ -81,7 +81,11 @@ SMALLER = {
         '"iello-2016-fr"], expeditions=1': '"iello-2016-fr"], treasures=(1, 5, 9, 17), expeditions=1',
         "EVERY = 240, 1_000, 60": "EVERY = 2, 100, 2",
     },
-    "exact.md": {"--players 2 3": "--players 2", "--players 3 --edition small-3": "--players 2 --edition small-4"},
+    "exact.md": {
+        "--players 2 3": "--players 2",
+        "ev:0.75 --players 2 --whole-game": "ev:0.75 --players 1 --whole-game",
+        "--players 3 --edition small-3": "--players 2 --edition small-4",
+    },
     "cluster.md": {
         "--config configs/cluster.toml": f"--judge.curve-points 0 {TINY_RUN}",
         "--resume runs/cluster-seed0": "--resume runs/cluster-seed0 --no-judge",
@@ -96,8 +100,8 @@ NOT_RUN = {
     "pip install .[open-spiel,judge]": "installs",
     "pip install .[jax]": "installs",
     "pip install -c constraints.txt .[jax,train]": "installs",
-    "python -m train.jax_ppo --config configs/default.toml --game.num-players 4": "minutes; tests/in_jax "
-    "trains a little",
+    "python -m train.jax_ppo --config configs/default.toml --game.num-players 4 --ppo.games 752": "minutes; "
+    "tests/in_jax trains a little",
     "XLA_PYTHON_CLIENT_PREALLOCATE=false python -m train.jax_ppo --config configs/champion.toml "
     "--game.num-players 3 8": "needs a GPU",
     "diamant page": "serves until Ctrl-C; tests/page plays in it",
