@@ -79,8 +79,8 @@ class Batch:
         ValueError: If an argument is out of range; the message lists what is allowed.
 
     >>> batch = Batch(1000, num_players=4)
-    >>> batch.reset(seed=0).shape
-    (1000, 4, 90)
+    >>> batch.reset(seed=0).shape == (1000, 4, NUM_FEATURES)
+    True
     """
 
     def __init__(

@@ -92,8 +92,8 @@ class DiamantEnv(PlainSpec, gymnasium.Env):
     >>> env = gymnasium.make("diamant_env/Diamant-v0", opponents="bag:18")
     >>> observation, info = env.reset(seed=0)
     >>> observation, reward, terminated, truncated, info = env.step(1)
-    >>> observation.shape, terminated
-    ((90,), False)
+    >>> env.observation_space.contains(observation), terminated
+    (True, False)
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012

@@ -60,12 +60,13 @@ class Diamant:
     Raises:
         ValueError: If an argument is out of range; the message lists what is allowed.
 
+    >>> from diamant_env import NUM_FEATURES
     >>> env = Diamant(num_players=4, reward="win")
     >>> keys = jax.random.split(jax.random.key(0), 1024)
     >>> states = jax.vmap(env.init)(keys)
     >>> observations = jax.vmap(env.observe)(states)
-    >>> observations.shape
-    (1024, 4, 90)
+    >>> observations.shape == (1024, 4, NUM_FEATURES)
+    True
     >>> actions = jax.random.bernoulli(jax.random.key(1), 0.2, (1024, 4)).astype(int)
     >>> turn = jax.jit(jax.vmap(env.step_auto_reset))(states, actions)
     >>> turn.rewards.shape, turn.ended.over.shape

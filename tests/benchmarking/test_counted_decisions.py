@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from diamant_env import Batch
+from diamant_env import NUM_FEATURES, Batch, columns
+from diamant_env.observation import RIVALS
 from diamant_env.sb3 import DiamantVecEnv, GymnasiumVecEnv
 from train.algorithms.counting import CountedBatch, CountedVecEnv, Meter
 from train.benchmarking.algorithms import ALGORITHMS
@@ -24,7 +25,7 @@ SMALL = BenchmarkConfig(
     network={"hidden": [8]},
 )
 BUDGET = 1000
-ABOUT_RIVALS = slice(5, 40)
+ABOUT_RIVALS = columns(*(field.name for field in RIVALS))
 
 
 @pytest.fixture
@@ -114,7 +115,7 @@ def test_gymnasium_counts_steps(task, name, mode):
         for flat in (seen[None], rows, *(row[None] for row in infos.get("final_obs", ()) if row is not None)):
             assert not (mine.blank and flat[:, ABOUT_RIVALS].any())
     if mode == AutoresetMode.SAME_STEP:
-        assert GymnasiumVecEnv(many).reset().shape == (3, 90)
+        assert GymnasiumVecEnv(many).reset().shape == (3, NUM_FEATURES)
 
 
 def _play(env):

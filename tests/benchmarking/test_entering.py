@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from diamant_env import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
 from tests.support.entries import MODULE, TINY
 from train.benchmarking.folder import PAGE, RESULTS
@@ -54,7 +55,8 @@ def test_checkpoints_survive_interruption(enter, tmp_path):
 def test_agents_enter_without_training(enter, tmp_path):
     rng = np.random.default_rng(0)
     layers = [
-        (rng.normal(size=shape).astype(np.float32), np.zeros(shape[0], np.float32)) for shape in ((4, 90), (2, 4))
+        (rng.normal(size=shape).astype(np.float32), np.zeros(shape[0], np.float32))
+        for shape in ((4, NUM_FEATURES), (2, 4))
     ]
     save_policy(tmp_path / "mine.safetensors", NetworkAgent(layers, "relu", inputs="raw-1"), Config(), 0)
     entered = {"bag:11", "mine.safetensors", "my_module:Patient", "my_module:bag"}

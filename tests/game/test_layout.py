@@ -1,4 +1,4 @@
-"""Layout of the observation, stated independently: stored networks and data sets depend on it."""
+"""Layout of the published fields, stated independently: stored networks and data sets depend on it."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def test_space_contains_padded_and_absent_rows():
 
 def test_observations_is_a_mapping():
     obs = Observations(np.zeros((2, 3, NUM_FEATURES), np.float32))
-    assert list(obs) == NAMES
-    assert len(obs) == len(NAMES)
+    assert list(obs) == [field.name for field in FIELDS]
+    assert len(obs) == len(FIELDS)
     assert obs["traps_left"].shape == (2, 3, 8)
     assert obs["bag"].dtype == np.float32
     with pytest.raises(KeyError, match="no field 'gold'; fields: must_decide, chest"):
@@ -129,28 +129,27 @@ def test_blank_rivals_erase_rival_fields_only():
 
 
 def test_unknown_fields_and_lengths():
-    assert observation_space().shape == (90,)
     with pytest.raises(ValueError, match="no field 'bags', 'gold'; did you mean bag"):
         columns("bag", "bags", "gold")
     with pytest.raises(ValueError, match="no field 'gold', 'gem'; fields: must_decide"):
         columns("bag", "gold", "gem")
     with pytest.raises(ValueError, match="of shape"):
-        Observations(np.zeros(91, np.float32))
+        Observations(np.zeros(NUM_FEATURES + 1, np.float32))
 
 
 def test_columns_in_tables_and_spaces():
     table = field_table()
     for row in ("| 0 | `must_decide` |", "| 5, 10, … 35 | `rival_inside` |", "| 53–68 | `treasures_left` |"):
         assert row in table
-    rows = np.zeros((2, 90), np.float32)
+    rows = np.zeros((2, NUM_FEATURES), np.float32)
     rows[:, SLICES["bag"]] = [[1], [2]]
     assert f"  {'bag':<18}8 … 16\n" in repr(Observations(rows))
     assert f"  {'bag':<18}8\n" in repr(Observations(rows[0]))
-    for chosen, expected in ((None, range(90)), (["bag", "relics"], [45, 2])):
+    for chosen, expected in ((None, range(NUM_FEATURES)), (["bag", "relics"], [45, 2])):
         space = diamant_v0.parallel_env(3, observation=chosen).observation_space("player_0")
         assert shown_columns(space).tolist() == list(expected)
-    assert shown_columns(Box(0, 1, (91,))) is None
-    assert shown_columns(Discrete(90)) is None
+    assert shown_columns(Box(0, 1, (NUM_FEATURES + 1,))) is None
+    assert shown_columns(Discrete(NUM_FEATURES)) is None
 
 
 def test_empty_deck_has_no_bust_chance():

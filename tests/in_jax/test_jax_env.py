@@ -9,6 +9,7 @@ import pytest
 jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
+from diamant_env import NUM_FEATURES  # noqa: E402
 from diamant_env.editions import EDITIONS, Edition  # noqa: E402
 from diamant_env.jax import Diamant  # noqa: E402
 from diamant_env.jax.rules import Numbers, draw_card, start_game  # noqa: E402
@@ -139,7 +140,7 @@ def test_jaxmarl_interface(marl):
     env = marl.DiamantMARL(3, "incan-gold", reward="margin")
     space = env.observation_space("player_0")
     assert (env.num_agents, env.agents, env.action_space("player_2").n) == (3, ["player_0", "player_1", "player_2"], 2)
-    assert (space.shape, env.agent_classes) == ((90,), {"player": env.agents})
+    assert (space.shape, env.agent_classes) == ((NUM_FEATURES,), {"player": env.agents})
     reset, step, step_env = jax.jit(env.reset), jax.jit(env.step), jax.jit(env.step_env)
     seen, state = reset(jax.random.key(0))
     done, paid, games = False, np.zeros(3), 0

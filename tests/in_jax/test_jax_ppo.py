@@ -10,6 +10,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 jax = pytest.importorskip("jax")
 pytest.importorskip("optax")
 
+from diamant_env import NUM_FEATURES  # noqa: E402
 from diamant_env.judging import evaluate  # noqa: E402
 from diamant_env.opponents import make  # noqa: E402
 from train import jax_ppo  # noqa: E402
@@ -48,7 +49,7 @@ def test_short_run_learns(tmp_path):
     judge = {"num_players": 3, "curve_points": 2, "curve_games": 100}
     agent = jax_ppo.train(Config.model_validate({**SMALL, "judge": judge}), tmp_path)
     saved = make(str(tmp_path / POLICY))
-    rows = np.random.default_rng(0).random((50, 90), np.float32)
+    rows = np.random.default_rng(0).random((50, NUM_FEATURES), np.float32)
     assert np.array_equal(saved.leave_probability(rows), agent.leave_probability(rows))
     played = evaluate(saved, against=["clones:random:0.2"], games=2000, players=3, edition="iello-2016-fr")
     assert played.results[0].win_share.mean > 0.4
@@ -165,7 +166,7 @@ def test_resumed_run_is_bit_identical(tmp_path, monkeypatch):
         jax_ppo.train(config, tmp_path / "stopped")
     monkeypatch.undo()
     resumed = jax_ppo.train(config, tmp_path / "stopped")
-    rows = np.random.default_rng(0).random((50, 90), np.float32)
+    rows = np.random.default_rng(0).random((50, NUM_FEATURES), np.float32)
     assert np.array_equal(resumed.leave_probability(rows), whole.leave_probability(rows))
     for state in ({"learner": []}, {"learner": {"jax": [1]}}, {"learner": {"jax": None}}):
         save(tmp_path / "stopped", config, state)

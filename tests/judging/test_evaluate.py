@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from diamant_env import Batch
+from diamant_env import NUM_FEATURES, Batch
 from diamant_env.commands import diamant
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.judging import evaluate
@@ -132,7 +132,7 @@ def test_judged_agents_are_not_their_own_opponents():
 
 
 def test_agent_alone_fills_the_table():
-    model, other = torch.nn.Linear(90, 2), torch.nn.Linear(90, 2)
+    model, other = torch.nn.Linear(NUM_FEATURES, 2), torch.nn.Linear(NUM_FEATURES, 2)
     judged = evaluate(model, [other, ("mine", other), "bag", "ev", lambda obs: obs["bag"] >= 5], 20, players=3)
     assert [row.against for row in judged.results] == [
         *("2 × Linear #2", "2 × mine", "2 × bag:15", "2 × ev:0.75", "2 × <lambda>")

@@ -88,7 +88,7 @@ def test_canonical_inputs_equal_definition(players, hidden):
     assert found.shape == (len(rows), canonical_inputs.width)
     assert (np.abs(found) <= canonical_inputs.largest).all()
     np.testing.assert_array_equal(found[:, :3], rows[:, [SLICES[name].start for name in ("chest", "relics", "lead")]])
-    np.testing.assert_array_equal(found[:, 31:81], rows[:, 40:])
+    np.testing.assert_array_equal(found[:, 31:81], rows[:, SLICES["num_players"].start : SLICES["traps_on_path"].stop])
     for row, numbers in zip(rows[:: max(1, len(rows) // 300)], found[:: max(1, len(rows) // 300)], strict=True):
         parts = expected(row)
         rivals = numbers[3:31].reshape(7, 4)

@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from diamant_env import Batch, Observations
+from diamant_env import NUM_FEATURES, Batch, Observations, columns
 from diamant_env.commands import diamant
 from diamant_env.opponents import make
 from diamant_env.opponents.models.export import to_network
@@ -52,7 +52,7 @@ def test_sb3_zip_gives_probabilities_of_its_policy(algorithm, observation, tmp_p
     model = trained(getattr(contrib, algorithm, None) or getattr(sb3, algorithm), observation=observation, **FEW)
     model.save(tmp_path / "ppo.zip")
     flat, inside = rows()
-    shown = flat if observation is None else flat[:, [45, 44, 51, *range(5, 40, 5)]]
+    shown = flat if observation is None else flat[:, columns(*SOME)]
     with torch.no_grad():
         expected = model.policy.get_distribution(torch.as_tensor(shown)).distribution.probs[:, 1].numpy()
     for given in (str(tmp_path / "ppo.zip"), tmp_path / "ppo.zip", model, model.policy):
@@ -114,7 +114,7 @@ def test_vec_normalize_statistics(tmp_path):
 
 def a_network(outputs, *end):
     torch.manual_seed(0)
-    return torch.nn.Sequential(torch.nn.Linear(90, 16), torch.nn.Tanh(), torch.nn.Linear(16, outputs), *end)
+    return torch.nn.Sequential(torch.nn.Linear(NUM_FEATURES, 16), torch.nn.Tanh(), torch.nn.Linear(16, outputs), *end)
 
 
 @pytest.mark.parametrize("kind", ["two logits", "softmax", "sigmoid", "one logit"])
@@ -148,7 +148,7 @@ def test_exported_policy_equals_model_and_can_search(tmp_path, capsys):
     trained(sb3.PPO, observation=SOME, **FEW).save(tmp_path / "ppo.zip")
     file = tmp_path / "mine.safetensors"
     assert diamant.main(["export", str(tmp_path / "ppo.zip"), str(file)]) == 0
-    assert "90 → 8 → 2, tanh" in capsys.readouterr().out
+    assert f"{NUM_FEATURES} → 8 → 2, tanh" in capsys.readouterr().out
     flat, inside = rows()
     model, policy = make(tmp_path / "ppo.zip"), make(file)
     np.testing.assert_allclose(act(policy, flat)[inside], act(model, flat)[inside], atol=1e-6)
@@ -179,7 +179,7 @@ class Parts(torch.nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.critic, self.actor = torch.nn.Linear(90, 1), torch.nn.Linear(90, 2)
+        self.critic, self.actor = torch.nn.Linear(NUM_FEATURES, 1), torch.nn.Linear(NUM_FEATURES, 2)
 
 
 class Both(Parts):
@@ -203,15 +203,21 @@ def broken():
     ("given", "message"),
     [
         (lambda: sb3.PPO("MlpPolicy", env_of(7, 2)), r"PPO observes Box.*\(7,\).*fields: must_decide, chest"),
-        (lambda: sb3.PPO("MlpPolicy", env_of(90, 3)), r"PPO acts in Discrete\(3\)"),
+        (lambda: sb3.PPO("MlpPolicy", env_of(NUM_FEATURES, 3)), r"PPO acts in Discrete\(3\)"),
         (lambda: wrapped(Halved), "PPO learns through an ObservationWrapper"),
-        (lambda: wrapped(gymnasium.wrappers.NormalizeObservation).policy, r"Policy observes Box\(-inf, inf, \(90,\)"),
+        (
+            lambda: wrapped(gymnasium.wrappers.NormalizeObservation).policy,
+            rf"Policy observes Box\(-inf, inf, \({NUM_FEATURES},\)",
+        ),
         (Parts, r"Parts .*: it has no forward; .* parts: agent.critic, agent.actor"),
         (Both, r"Both .*: it returns a tuple; .* parts: agent.critic, agent.actor"),
         (broken, "PPO has a weight that is not a finite number"),
-        (lambda: torch.nn.Linear(50, 2), r"Linear fails on an input of shape \(256, 90\)"),
-        (lambda: torch.nn.Linear(90, 5), r"Linear returns shape \(256, 5\) for 256 rows"),
-        (lambda: torch.nn.Sequential(torch.nn.Linear(90, 1), torch.nn.Hardsigmoid()), "a probability or a logit"),
+        (lambda: torch.nn.Linear(50, 2), rf"Linear fails on an input of shape \(256, {NUM_FEATURES}\)"),
+        (lambda: torch.nn.Linear(NUM_FEATURES, 5), r"Linear returns shape \(256, 5\) for 256 rows"),
+        (
+            lambda: torch.nn.Sequential(torch.nn.Linear(NUM_FEATURES, 1), torch.nn.Hardsigmoid()),
+            "a probability or a logit",
+        ),
     ],
 )
 def test_unsuitable_model_is_refused(given, message):
@@ -232,7 +238,7 @@ def test_invalid_model_file_is_refused(name, tmp_path, monkeypatch):
 
 
 def test_torch_save_is_refused(tmp_path):
-    net = torch.nn.Linear(90, 2)
+    net = torch.nn.Linear(NUM_FEATURES, 2)
     for saved in (net, net.state_dict()):
         torch.save(saved, tmp_path / "net.pt")
         with pytest.raises(ValueError, match=r"net.pt can't be opened as a model: it has no TorchScript .*jit.script"):

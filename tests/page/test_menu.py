@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from diamant_env import Edition
+from diamant_env import NUM_FEATURES, Edition
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.registry import SHIPPED
 from diamant_env.records import GameRecord
@@ -52,7 +52,7 @@ def drop(client, name, content):
 
 def policy(units, path):
     """Return the content of a small policy file with this number of hidden units."""
-    weights = [np.full((units, 90), 0.01, np.float32), np.full((2, units), 0.01, np.float32)]
+    weights = [np.full((units, NUM_FEATURES), 0.01, np.float32), np.full((2, units), 0.01, np.float32)]
     NetworkAgent([(weight, np.zeros(len(weight), np.float32)) for weight in weights]).save(path)
     return path.read_bytes()
 

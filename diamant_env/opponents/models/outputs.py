@@ -18,7 +18,7 @@ Run: TypeAlias = "Callable[[NDArray[np.float32]], NDArray]"
 
 
 class OutputAgent:
-    """Agent from a network that maps the 90 features of each row to one or two outputs.
+    """Agent from a network that maps the features of each row to one or two outputs.
 
     Two outputs are the logits of CONTINUE and LEAVE, or their probabilities if each row sums to 1. One output is the
     logit of LEAVE, or its probability if the network ends with a sigmoid.
