@@ -40,8 +40,8 @@ SCALARS = ("loss", "policy_gradient_loss", "value_loss", "entropy_loss", "approx
 MAX_DECISIONS, MAX_SEED = 2**32 - 2**28, 2**32 - 1  # counters are uint32
 
 
-class Table(NamedTuple):
-    """Seating: the learner in the first seats (seats are symmetric), earlier versions in the others."""
+class VectorEnv(NamedTuple):
+    """Games in parallel: the learner in the first seats (seats are symmetric), earlier versions in the others."""
 
     env: Diamant
     learners: int
@@ -51,8 +51,8 @@ class Table(NamedTuple):
     sees: np.ndarray  # float32 (games, rivals, NUM_FEATURES), 0 for masked features
 
     @classmethod
-    def of(cls, config: Config) -> Table:
-        """Return the tables of a run; raise a ValueError for unsupported settings."""
+    def of(cls, config: Config) -> VectorEnv:
+        """Return the games of a run; raise a ValueError for unsupported settings."""
         opponents, game = config.opponents, config.game
         ppo, network, most = config.ppo, config.network, MAX_DECISIONS // 16
         env = Diamant(game.num_players[0], game.played(), game.reward)
@@ -93,14 +93,14 @@ class Table(NamedTuple):
         return jax.vmap(step)(self.numbers, states, actions)
 
 
-Layers = list[tuple[Array, Array]]  # weight (inputs, outputs) and bias (outputs,) of each layer
+Params = list[tuple[Array, Array]]  # weight (inputs, outputs) and bias (outputs,) of each layer
 
 
 class Networks(NamedTuple):
     """Policy (logit of LEAVE) and value function."""
 
-    policy: Layers
-    value: Layers
+    policy: Params
+    value: Params
 
 
 class Runner(NamedTuple):
@@ -108,7 +108,7 @@ class Runner(NamedTuple):
 
     networks: Networks
     optimizer: Any
-    versions: Layers  # each with a first axis of earlier versions
+    versions: Params  # each with a first axis of earlier versions
     versions_made: Array
     states: State  # of all games
     waiting: Array  # bool (games,), exploratory action to come
@@ -130,10 +130,10 @@ class Transition(NamedTuple):
     excluded: Array  # from training: in an exploring game before the exploratory action, and beside it
 
 
-Batch = tuple[Transition, Array, Array]  # transitions, advantages, targets of the value function
+Experience = tuple[Transition, Array, Array]  # transitions, advantages, targets of the value function
 
 
-def new_layers(key: Array, widths: Sequence[int], last: float) -> Layers:
+def init_params(key: Array, widths: Sequence[int], last: float) -> Params:
     """Return orthogonal weights with gain sqrt(2), in the last layer `last`, and zero biases."""
     gains = [2**0.5] * (len(widths) - 2) + [last]
     keys = jax.random.split(key, len(gains))
@@ -141,11 +141,11 @@ def new_layers(key: Array, widths: Sequence[int], last: float) -> Layers:
     return [(init[i](keys[i], shape), jnp.zeros(shape[1], jnp.float32)) for i, shape in enumerate(pairwise(widths))]
 
 
-def forward(layers: Layers, inputs: Array) -> Array:
+def forward(params: Params, inputs: Array) -> Array:
     """Return the output (…,) of a perceptron for inputs (…, width)."""
-    for weight, bias in layers[:-1]:
+    for weight, bias in params[:-1]:
         inputs = jax.nn.relu(inputs @ weight + bias)
-    weight, bias = layers[-1]
+    weight, bias = params[-1]
     return (inputs @ weight + bias)[..., 0]
 
 
@@ -182,28 +182,28 @@ def inputs_of(observations: Array, num_players: int) -> Array:
     return jax.vmap(jax.vmap(partial(canonical, num_players=num_players)))(observations)
 
 
-def play_turn(config: Config, table: Table, runner: Runner, key: Array) -> tuple[Runner, Transition]:
+def play_turn(config: Config, envs: VectorEnv, runner: Runner, key: Array) -> tuple[Runner, Transition]:
     """Play a turn of all games."""
-    learners, players, shift = table.learners, table.env.num_players, table.shift
+    learners, players, shift = envs.learners, envs.env.num_players, envs.shift
     explore_key, key = jax.random.split(key) if config.ppo.explore else (key, key)  # without, `explore` draws nothing
-    observations, decides = table.observe(runner.states), runner.states.inside[:, :learners]
+    observations, decides = envs.observe(runner.states), runner.states.inside[:, :learners]
     seen = inputs_of(observations[:, :learners], players)
-    seen_by_rivals = inputs_of(observations[:, learners:] * table.sees, players)
+    seen_by_rivals = inputs_of(observations[:, learners:] * envs.sees, players)
     logits = forward(runner.networks.policy, seen)
     by_version = seen_by_rivals.reshape(*shift.shape, seen_by_rivals.shape[-1])  # -1 fails without rivals
     of_versions = jax.vmap(forward)(runner.versions, by_version) + shift
     leave = jax.nn.sigmoid(logits)
     explored, waiting = explore(config.ppo, runner.waiting, decides, explore_key)
     leave = jnp.where(explored, EXPLORED_LEAVE, leave)
-    of_rivals = jax.nn.sigmoid(of_versions.reshape(table.sees.shape[:2]))
+    of_rivals = jax.nn.sigmoid(of_versions.reshape(envs.sees.shape[:2]))
     actions = jax.random.bernoulli(key, jnp.concatenate([leave, of_rivals], axis=1)).astype(jnp.int32)
-    turn = table.step(runner.states, actions)
+    turn = envs.step(runner.states, actions)
     action, reward = actions[:, :learners], turn.rewards[:, :learners]
     over = jnp.broadcast_to(turn.ended.over[:, None], action.shape)
     taken, value = log_prob(logits, action), forward(runner.networks.value, seen)
     excluded = runner.waiting[:, None] & ~explored
     kept = Transition(seen, decides, action, taken, value, reward, over, explored, excluded)
-    waiting = jnp.where(turn.ended.over, table.explores, waiting)
+    waiting = jnp.where(turn.ended.over, envs.explores, waiting)
     return runner._replace(states=turn.state, waiting=waiting), kept
 
 
@@ -229,9 +229,9 @@ def standardised(turns: Transition, advantage: Array) -> Array:
     return advantage * jnp.where(turns.explored, jnp.exp(turns.log_prob) / EXPLORED_LEAVE, 1)
 
 
-def loss(networks: Networks, batch: Batch, entropy_weight: Array, ppo: PPOConfig) -> tuple[Array, Array]:
+def loss(networks: Networks, minibatch: Experience, entropy_weight: Array, ppo: PPOConfig) -> tuple[Array, Array]:
     """Return PPO's loss of a minibatch (Schulman et al. 2017) and `SCALARS`."""
-    turns, advantage, target = batch
+    turns, advantage, target = minibatch
     logit, value = forward(networks.policy, turns.inputs), forward(networks.value, turns.inputs)
     advantage = standardised(turns, advantage)
     log_ratio = log_prob(logit, turns.action) - turns.log_prob
@@ -246,7 +246,7 @@ def loss(networks: Networks, batch: Batch, entropy_weight: Array, ppo: PPOConfig
     return total, jnp.stack([total, policy_loss, value_loss, entropy_loss, approx_kl, clip_fraction])
 
 
-def learn(config: Config, batch: Batch, known: Array, runner: Runner, key: Array) -> tuple[Runner, Array]:
+def learn(config: Config, experience: Experience, known: Array, runner: Runner, key: Array) -> tuple[Runner, Array]:
     """Take the gradient steps of one epoch on shuffled minibatches of decisions with known outcome.
 
     Also return the means of `SCALARS`.
@@ -259,7 +259,7 @@ def learn(config: Config, batch: Batch, known: Array, runner: Runner, key: Array
     def step(number: Array, learned: tuple[Networks, Any, Array]) -> tuple[Networks, Any, Array]:
         networks, moments, scalars = learned
         chosen = jax.lax.dynamic_slice_in_dim(order, number * ppo.minibatch, ppo.minibatch)
-        minibatch = jax.tree.map(lambda rows: rows[chosen], batch)
+        minibatch = jax.tree.map(lambda rows: rows[chosen], experience)
         gradient, new = jax.grad(loss, has_aux=True)(networks, minibatch, entropy_weight, ppo)
         with jax.numpy_dtype_promotion("standard"):  # optax's Adam raises a float to an int32
             change, moments = make_optimizer(config).update(gradient, moments)
@@ -286,7 +286,7 @@ def add_version(runner: Runner, key: Array, every: int) -> Runner:
     return runner._replace(versions=versions, versions_made=made + due.astype(jnp.uint32))
 
 
-def update(config: Config, table: Table, runner: Runner) -> tuple[Runner, Array, Array, Array]:
+def update(config: Config, envs: VectorEnv, runner: Runner) -> tuple[Runner, Array, Array, Array]:
     """Play a rollout and update the networks.
 
     Also return the number of usable decisions, whether all weights are finite, and the means of `SCALARS` over the
@@ -294,16 +294,17 @@ def update(config: Config, table: Table, runner: Runner) -> tuple[Runner, Array,
     """
     key, play_key, learn_key, version_key = jax.random.split(runner.key, 4)
     turn_keys = jax.random.split(play_key, config.ppo.turns)
-    runner, turns = jax.lax.scan(partial(play_turn, config, table), runner._replace(key=key), turn_keys)
+    runner, turns = jax.lax.scan(partial(play_turn, config, envs), runner._replace(key=key), turn_keys)
     turns = turns._replace(reward=turns.reward * config.ppo.reward_scale)
-    observations = table.observe(runner.states)[:, : table.learners]
-    last_value = forward(runner.networks.value, inputs_of(observations, table.env.num_players))
-    advantage, known = advantages(turns, runner.states.inside[:, : table.learners], last_value, config.ppo)
+    observations = envs.observe(runner.states)[:, : envs.learners]
+    last_value = forward(runner.networks.value, inputs_of(observations, envs.env.num_players))
+    advantage, known = advantages(turns, runner.states.inside[:, : envs.learners], last_value, config.ppo)
     known &= ~turns.excluded
     target = turns.value + jnp.where(turns.explored, 0, advantage)  # no value loss on exploratory actions
     explained = 1 - (target - turns.value).var(where=known) / target.var(where=known)
-    batch, known = jax.tree.map(lambda rows: rows.reshape(-1, *rows.shape[3:]), ((turns, advantage, target), known))
-    epoch = partial(learn, config, batch, known)
+    experience = turns, advantage, target
+    experience, known = jax.tree.map(lambda rows: rows.reshape(-1, *rows.shape[3:]), (experience, known))
+    epoch = partial(learn, config, experience, known)
     runner, scalars = jax.lax.scan(epoch, runner, jax.random.split(learn_key, config.ppo.epochs))
     runner = runner._replace(decisions=runner.decisions + turns.decides.sum(dtype=jnp.uint32))
     runner = add_version(runner, version_key, config.opponents.snapshot_every)
@@ -316,19 +317,19 @@ def make_optimizer(config: Config) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(config.ppo.max_grad_norm), optax.scale_by_adam(eps=1e-5))
 
 
-def new_runner(config: Config, table: Table) -> Runner:
+def new_runner(config: Config, envs: VectorEnv) -> Runner:
     """Return the initial training state."""
     *keys, games_key, key = jax.random.split(jax.random.key(config.seed), 4)
     widths = (INPUTS[CANONICAL].width, *config.network.hidden, 1)
-    networks = Networks(*(new_layers(one, widths, gain) for one, gain in zip(keys, (0.01, 1.0), strict=True)))
-    start = jax.vmap(lambda numbers, key: table.env.with_numbers(numbers).init(key))
+    networks = Networks(*(init_params(one, widths, gain) for one, gain in zip(keys, (0.01, 1.0), strict=True)))
+    start = jax.vmap(lambda numbers, key: envs.env.with_numbers(numbers).init(key))
     return Runner(
         networks=networks,
         optimizer=make_optimizer(config).init(networks),
-        versions=jax.tree.map(lambda one: jnp.stack([one] * len(table.shift)), networks.policy),
+        versions=jax.tree.map(lambda one: jnp.stack([one] * len(envs.shift)), networks.policy),
         versions_made=jnp.uint32(0),
-        states=start(table.numbers, jax.random.split(games_key, len(table.sees))),
-        waiting=jnp.array(table.explores),
+        states=start(envs.numbers, jax.random.split(games_key, len(envs.sees))),
+        waiting=jnp.array(envs.explores),
         decisions=jnp.uint32(0),
         key=key,
     )
@@ -338,9 +339,9 @@ class Learner:
     """Learner of a `train.learning.training_run.TrainingRun`; raises a ValueError for unsupported settings."""
 
     def __init__(self, config: Config) -> None:
-        self.config, table = config, Table.of(config)
-        self.runner = jax.jit(partial(new_runner, config, table))()
-        self._update = jax.jit(partial(update, config, table), donate_argnums=0)
+        self.config, envs = config, VectorEnv.of(config)
+        self.runner = jax.jit(partial(new_runner, config, envs))()
+        self._update = jax.jit(partial(update, config, envs), donate_argnums=0)
         self.decisions, self.log = 0, {}  # type: ignore[var-annotated]
 
     def learn(self) -> None:
@@ -400,7 +401,7 @@ def check(config: Config, decisions: int, usable: int, finite: bool) -> None:
 def check_tables(config: Config) -> None:
     """Raise a ValueError for a run that can't be evaluated or has unsupported settings."""
     check_run(config)
-    Table.of(config_at(config, config.game.num_players[0]) if config.per_table else config)
+    VectorEnv.of(config_at(config, config.game.num_players[0]) if config.per_table else config)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

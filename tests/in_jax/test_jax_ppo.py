@@ -72,7 +72,7 @@ def test_short_run_learns(tmp_path):
 )
 def test_unsupported_settings_are_refused(section, setting, named):
     with pytest.raises(ValueError, match=f"^train.jax_ppo takes {named}"):
-        jax_ppo.Table.of(Config.model_validate({section: setting}))
+        jax_ppo.VectorEnv.of(Config.model_validate({section: setting}))
 
 
 def test_exploration_is_by_one_waiting_seat_of_a_game():
@@ -96,11 +96,11 @@ def test_excluded_decisions_of_an_exploring_game():
     config = Config.model_validate(
         {**SMALL, "ppo": {"explore": 0.7, "explore_chance": 0.2, "games": 8, "minibatch": 64}}
     )
-    table = jax_ppo.Table.of(config)._replace(learners=3)
-    table = table._replace(shift=table.shift[..., :0], sees=table.sees[:, :0])
-    runner = jax_ppo.new_runner(config, table)
-    play = jax.jit(partial(jax_ppo.play_turn, config, table))
-    waiting = table.explores.copy()
+    envs = jax_ppo.VectorEnv.of(config)._replace(learners=3)
+    envs = envs._replace(shift=envs.shift[..., :0], sees=envs.sees[:, :0])
+    runner = jax_ppo.new_runner(config, envs)
+    play = jax.jit(partial(jax_ppo.play_turn, config, envs))
+    waiting = envs.explores.copy()
     assert 0 < waiting.sum() < 8
     for key in jax.random.split(jax.random.key(0), 100):
         runner, turn = play(runner, key)
@@ -108,7 +108,7 @@ def test_excluded_decisions_of_an_exploring_game():
         assert (explored.sum(axis=1) <= waiting).all()
         assert np.asarray(turn.decides)[explored].all()
         assert np.array_equal(turn.excluded, waiting[:, None] & ~explored)
-        waiting = np.where(over, table.explores, waiting & ~explored.any(axis=1))
+        waiting = np.where(over, envs.explores, waiting & ~explored.any(axis=1))
         assert np.array_equal(runner.waiting, waiting)
 
 

@@ -78,8 +78,8 @@ def test_training_keeps_dtypes_and_draws():
     ppo = {"games": 8, "turns": 8, "minibatch": 32, "explore": 0.5, "average": 0.5}
     opponents = {"learner": 0.5, "snapshots": 0.5, "snapshot_places": 4, "rules": 0}
     config = Config.model_validate({"ppo": ppo, "opponents": opponents, "game": {"num_players": (3,)}})
-    table, random = jax_ppo.Table.of(config), np.random.default_rng(0)
-    new, waiting, decides = partial(jax_ppo.new_runner, config, table), np.ones(99, bool), np.ones((99, 3), bool)
+    envs, random = jax_ppo.VectorEnv.of(config), np.random.default_rng(0)
+    new, waiting, decides = partial(jax_ppo.new_runner, config, envs), np.ones(99, bool), np.ones((99, 3), bool)
     explored = partial(jax_ppo.explore, PPOConfig(explore=0.5), waiting, decides)
     inputs, (advantage, target) = random.random((96, 118), np.float32), random.random((2, 96), np.float32)
     known, unread = random.random(96) < 0.8, np.zeros(96, np.float32)
@@ -94,7 +94,7 @@ def test_training_keeps_dtypes_and_draws():
     *expected, learned = results()
     with double_and_strict():
         *found, learned_so = results()
-        runner, *_ = jax.eval_shape(partial(jax_ppo.update, config, table), jax.eval_shape(new))
+        runner, *_ = jax.eval_shape(partial(jax_ppo.update, config, envs), jax.eval_shape(new))
     assert found == expected
     assert [leaf.dtype for leaf in jax.tree.leaves(runner)] == expected[0]
     jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-3, atol=1e-6), learned_so, learned)
