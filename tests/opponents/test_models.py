@@ -207,7 +207,7 @@ def broken():
         (lambda: wrapped(Halved), "PPO learns through an ObservationWrapper"),
         (
             lambda: wrapped(gymnasium.wrappers.NormalizeObservation).policy,
-            rf"Policy observes Box\(-inf, inf, \({NUM_FEATURES},\)",
+            r"Policy observes Box\(-inf, inf, ",
         ),
         (Parts, r"Parts .*: it has no forward; .* parts: agent.critic, agent.actor"),
         (Both, r"Both .*: it returns a tuple; .* parts: agent.critic, agent.actor"),
@@ -215,7 +215,7 @@ def broken():
         (lambda: torch.nn.Linear(50, 2), rf"Linear fails on an input of shape \(256, {NUM_FEATURES}\)"),
         (lambda: torch.nn.Linear(NUM_FEATURES, 5), r"Linear returns shape \(256, 5\) for 256 rows"),
         (
-            lambda: torch.nn.Sequential(torch.nn.Linear(NUM_FEATURES, 1), torch.nn.Hardsigmoid()),
+            lambda: a_network(1, torch.nn.Hardsigmoid()),
             "a probability or a logit",
         ),
     ],
