@@ -167,7 +167,9 @@ def run(argv: Sequence[str]) -> int:
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--lone", nargs="+", default=[], metavar="EDITION", help=lone)
     kind.add_argument("--reward", choices=list(REWARDS), help="solve a small whole game for this reward")
-    add("--whole-game", action="store_true", help="count all expeditions; takes a minute with 2 players, more with 3")
+    kind.add_argument(
+        "--whole-game", action="store_true", help="count all expeditions; takes a minute with 2 players, more with 3"
+    )
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
     players = given.players or (() if given.lone and not given.agents else _DEFAULT_PLAYERS)

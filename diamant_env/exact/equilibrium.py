@@ -183,6 +183,8 @@ def _solve(
     if stored is None:
         numbers[0] = solve(tree, mode, values, progress)
         save_numbers(file, numbers)
+    elif progress is not None:
+        progress(1)
     return Solution(tree, mode, values, float(numbers[0]))
 
 
