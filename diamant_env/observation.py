@@ -80,7 +80,7 @@ PUBLIC = (
     Field("hidden_chests", 1, 1, 0, 1, "1 if chests are hidden: rivals' chests and the lead are then 0"),
     Field("bust_chance", 1, 0.125, 0, 1, "probability that the next card ends the expedition"),
     Field("expected_share", 1, 1, 0, MAX_GEMS, "gems that the next card brings each player inside, on average"),
-    Field("treasures_left", MAX_TREASURES, 1, 0, MAX_CARDS, "treasure cards in the deck, by distinct value, ascending"),
+    Field("treasures_left", MAX_TREASURES, 1, 0, MAX_CARDS, "treasure cards in the deck, by `Edition.treasure_slots`"),
     Field("traps_left", MAX_TRAPS, 2, 0, MAX_CARDS, "trap cards in the deck, by kind"),
     Field("relics_left", MAX_RELICS, 2, 0, MAX_RELICS, "relic cards in the deck, by kind"),
     Field("traps_on_path", MAX_TRAPS, 1, 0, 1, "1 for each kind of trap on the path"),
@@ -233,10 +233,10 @@ class Observations(Mapping[str, np.ndarray]):
         return "\n".join(lines)
 
 
-def field_table(fields: Sequence[Field] = FIELDS) -> str:
-    """Return fields as a Markdown table: position, name, scale, range and meaning."""
+def field_table() -> str:
+    """Return the fields as a Markdown table: position, name, scale, range and meaning."""
     lines = ["| index | field | divided by | range | meaning |", "|---|---|---|---|---|"]
-    for field in fields:
+    for field in FIELDS:
         where = SLICES[field.name]
         index = str(where.start) if field.size == 1 else f"{where.start}–{where.stop - 1}"
         if where.step:

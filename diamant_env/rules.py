@@ -1,8 +1,9 @@
 """The rules of Diamant, one function per step of the rulebook, on one game's record.
 
-Single source of truth for the rules. Each function updates a game's state in place; `edition` holds the edition's
-parameters. Integer arithmetic only, compiled by Numba; ``NUMBA_DISABLE_JIT=1`` gives the same bytes. Cards are sampled
-in `diamant_env.engine.turns`. Section names are those of the 2016 English rulebook.
+`diamant_env.jax.rules` restates them, since array code can't share these. Each function updates a game's state in
+place; `edition` holds the edition's parameters. Integer arithmetic only, compiled by Numba; ``NUMBA_DISABLE_JIT=1``
+gives the same bytes. Cards are sampled in `diamant_env.engine.turns`. Section names are those of the 2016 English
+rulebook.
 
 >>> import numpy as np
 >>> from diamant_env.engine.edition_numbers import numbers_of

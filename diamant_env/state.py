@@ -72,14 +72,11 @@ class GameState(Record):
     left_turn: SeatsInt8  # turn at which a player left this expedition, 0 while inside
     deck: Annotated[NDArray[np.int8], "i1", NUM_CARDS]  # copies of each card
     on_path: Annotated[NDArray[np.int8], "i1", MAX_TRAPS]  # 1 for each kind of trap on the path
-    # Last-turn events, for rendering and records; the rules read `decision` alone.
+    # Last-turn events: the rules read `decision` alone, rewards `banked`, rendering and records all.
     decision: SeatsInt8
     banked: SeatsInt16  # gems and relic value banked by the last decision
     last_card: Int8
     bust_card: Int8  # the trap that ended an expedition since the last decision
-
-
-LAST_EVENTS = ("decision", "banked", "last_card", "bust_card")
 
 
 class EditionNumbers(Record):

@@ -29,8 +29,9 @@ if [name for name in PUBLIC_AT._fields if name in _CARDS_LEFT] != list(_CARDS_LE
     PUBLIC_AT.relics_left - PUBLIC_AT.treasures_left != MAX_TREASURES + MAX_TRAPS
 ):
     raise AssertionError(f"the fields {', '.join(_CARDS_LEFT)} must be contiguous, in the order of the deck")
-if [field.name for field in OWN[1:4]] != list(SEAT_AT._fields[1:4]):
-    raise AssertionError("a rival's fields must be in the order of the observer's own")
+# Of a seat's five fields the last is `present` to rivals; `write_observations` overwrites it by the observer's `lead`.
+if [(f"rival_{field.name}", field.scale) for field in OWN[1:4]] != [(field.name, field.scale) for field in RIVALS[1:4]]:
+    raise AssertionError("a rival's fields must have the order and scales of the observer's own")
 
 
 _PRESENT: Any = np.float32(1) * (np.arange(TABLE_FEATURES) // SEAT_FEATURES < np.arange(MAX_PLAYERS + 1)[:, None])

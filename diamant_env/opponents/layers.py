@@ -50,11 +50,11 @@ def transposed(layers: Layers) -> list[tuple[NDArray[np.float32], NDArray[np.flo
     return [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
 
 
-def hidden(values: NDArray[np.float32], layers: Layers, activation: str) -> NDArray[np.float32]:
+def hidden(activations: NDArray[np.float32], layers: Layers, activation: str) -> NDArray[np.float32]:
     """Return the output of transposed layers, each followed by the activation."""
     activate = ACTIVATIONS[activation]
     for weight, bias in layers:
-        values = values @ weight
-        values += bias
-        values = activate(values)
-    return values
+        activations = activations @ weight
+        activations += bias
+        activations = activate(activations)
+    return activations

@@ -112,9 +112,9 @@ class NetworkAgent:
     def _leave_logit(self, layers: Layers, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         weight, bias = layers[-1]
         with one_blas_thread(len(inputs)):
-            values = hidden(inputs, layers[:-1], self.activation)
+            activations = hidden(inputs, layers[:-1], self.activation)
             # Softmax over two logits is the logistic function of their difference.
-            return values @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
+            return activations @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """Return all weights by their names in a policy file."""
