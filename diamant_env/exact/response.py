@@ -182,9 +182,7 @@ def policy_of(
     for first in range(0, len(policy), _ROWS):
         at = first + np.flatnonzero(evaluated[first : first + _ROWS])
         if len(at):
-            flat = observations_at(games_at(tree, at), tree.edition)
-            require_memoryless(agent, Observations(flat[:: -(-len(flat) // _TESTED)], tree.edition))
-            policy[at] = answer_of(agent, Observations(flat, tree.edition), np.zeros(len(flat), np.bool_))
+            policy[at] = answers_to(observations_at(games_at(tree, at), tree.edition), agent, tree.edition)
         if progress:
             progress(min(first + _ROWS, len(policy)) / len(policy))
     return policy
@@ -208,6 +206,12 @@ def observations_at(games: NDArray, edition: Edition) -> NDArray[np.float32]:
     """Return seat 0's observations, float32 (games, NUM_FEATURES): chests hidden, rivals blank."""
     records = edition_records([find_edition(edition, hidden_chests=True)])
     return observe_records(games, records, blank_rivals=True)[:, 0]
+
+
+def answers_to(flat: NDArray[np.float32], agent: Agent, edition: Edition) -> NDArray[np.float32]:
+    """Return an agent's probabilities of leaving, float32 (rows,); raise ValueError as `require_memoryless` does."""
+    require_memoryless(agent, Observations(flat[:: -(-len(flat) // _TESTED)], edition))
+    return answer_of(agent, Observations(flat, edition), np.zeros(len(flat), np.bool_))
 
 
 def require_memoryless(agent: Agent, obs: Observations) -> None:

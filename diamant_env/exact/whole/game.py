@@ -11,21 +11,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import Agent, answer_of
+from diamant_env.agent import Agent
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import as_bytes, observe_records
 from diamant_env.exact.equilibrium import Progress
-from diamant_env.exact.response import Response, require_memoryless
+from diamant_env.exact.response import Response, answers_to
 from diamant_env.exact.whole.graph import build_graph
 from diamant_env.exact.whole.values import BEST_RESPONSE, EQUILIBRIUM, PROFILE, evaluate
-from diamant_env.observation import Observations
 from diamant_env.rewards import reward_code
 from diamant_env.state import DECIDE
 
 _NODES = 8_000  # per batch of observations: a few megabytes
-_TESTED = 64  # approximate number of rows per batch in `require_memoryless`
 
 Policy: TypeAlias = NDArray[np.float64]
 """Probability of leaving of each seat at each state, float64 (nodes, num_players), 0 in camp."""
@@ -113,9 +111,8 @@ class WholeGame:
             nodes = deciding[first : first + _NODES]
             inside = games["inside"][nodes, : self.num_players] != 0
             flat = observe_records(games[nodes], self._table, self.num_players)[inside]
-            require_memoryless(agent, Observations(flat[:: -(-len(flat) // _TESTED)], self.edition))
             answers = np.zeros(inside.shape)
-            answers[inside] = answer_of(agent, Observations(flat, self.edition), np.zeros(len(flat), np.bool_))
+            answers[inside] = answers_to(flat, agent, self.edition)
             policy[nodes] = answers
             if progress:
                 progress(min(first + _NODES, len(deciding)) / len(deciding))
