@@ -164,7 +164,7 @@ class Batch:
             raise ValueError("the first reset, and one with a deck, must start all games: call it without a mask")
         observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
         seeds = None if seed is None and self.started else seeds_per_game(seed, self.num_games)
-        before = self._memory.copy(), self._script.copy()
+        before = None if deck is None else (self._memory.copy(), self._script)
         if deck is None:
             self._script[chosen] = NO_CARD
         else:
@@ -174,7 +174,8 @@ class Batch:
         missing = loops.start_games(self._memory, self._edition_memory, chosen, self._script)
         if missing >= 0:
             error = missing_card(self._script[missing], self.editions, self._games[missing])
-            self._memory[:], self._script = before
+            if before is not None:  # only a deck that was given can lack a card
+                self._memory[:], self._script = before
             raise error
         self.started = True
         self._observe(observations, self._all)
