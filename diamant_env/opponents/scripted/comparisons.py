@@ -40,8 +40,8 @@ class ExpectedValueAgent(Scripted):
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
         _, fatal, shared = next_card(obs)
-        lying = (obs["path_gems"] + obs["path_relic_value"]).astype(float)
-        counted = obs["bag"] + np.where(obs["num_inside"] == 1, 1, self.weight) * lying
+        weight = np.where(obs["num_inside"] == 1, 1.0, self.weight)
+        counted = obs["bag"] + weight * (obs["path_gems"] + obs["path_relic_value"])
         return at_least(fatal * counted, shared)
 
 
@@ -116,9 +116,8 @@ def next_card(obs: Observations) -> tuple[NDArray[np.float64], NDArray[np.float6
 
     Recovered from the observed quotients p and s, which are float32.
     """
-    cards = np.add.reduce(obs.flat[..., _DECK] * _COPIES, axis=-1)
-    fatal, shared = (np.rint(obs[name] * cards) for name in ("bust_chance", "expected_share"))
-    return cards, fatal, shared
+    cards = obs.flat[..., _DECK] @ _COPIES
+    return cards, np.rint(obs["bust_chance"] * cards), np.rint(obs["expected_share"] * cards)
 
 
 @functools.lru_cache
