@@ -20,7 +20,7 @@ probabilities, which loads without torch and without executing code.
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
     parser = new_parser(COMMAND, _ABOUT, "")
-    parser.add_argument("model", metavar="MODEL", help="such as ppo.zip or net.pt, or module:object")
+    parser.add_argument("model", metavar="MODEL", help="such as ppo.zip, or module:object")
     parser.add_argument("file", type=in_folder, metavar="FILE.safetensors", help="where it is written")
     given = parser.parse_args(argv)
     if given.file.suffix != ".safetensors":

@@ -14,7 +14,7 @@ from diamant_env.editions import EDITIONS
 AGENTS = """\
 An agent is a text such as bag:18, champion or search:champion, the file of a
 trained policy (.safetensors), the folder of its run, a model (ppo.zip of
-stable-baselines3, .pt, .onnx), module:object for one of your own, or
+stable-baselines3, .onnx), module:object for one of your own, or
 text:module:object for a function from prompt to answer."""
 
 

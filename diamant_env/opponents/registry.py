@@ -57,7 +57,7 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
             - An exact solution of the edition at the table, ``"equilibrium"``, ``"difference"`` or ``"lone"``.
             - A trained policy: the name of a shipped one (``"champion"``), a path that ends in ``.safetensors``, or
               the folder of a run that has a ``policy.safetensors``.
-            - A model file, ``"ppo.zip"`` of stable-baselines3, ``"net.pt"`` of TorchScript or ``"net.onnx"``, see
+            - A model file, ``"ppo.zip"`` of stable-baselines3 or ``"net.onnx"``, see
               `diamant_env.opponents.models.files.load_model`; loading may execute code in the file.
             - ``"module:object"``, a custom agent; the module is imported.
             - ``"text:module:object"``, a function from the state in words to LEAVE or CONTINUE, such as a language
@@ -123,7 +123,7 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
         return _imported(text)
     path = policy_file(text)
     if path is None and (Path(text).suffix or Path(text).name != text):  # a path
-        allowed = "a policy ends in .safetensors, a model in .zip, .pt or .onnx; an agent of your own is module:object"
+        allowed = "a policy ends in .safetensors, a model in .zip or .onnx; an agent of your own is module:object"
         raise ValueError(f"no agent {text!r}: it is not a run folder; {allowed}")
     if path is None:
         near = nearest(text, [*FAMILIES, *SOLVED, *SHIPPED], f"agents: {'; '.join(_known())}")

@@ -12,7 +12,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.layers import Layers
-from diamant_env.opponents.models.outputs import OutputAgent, kind_of
+from diamant_env.opponents.models.outputs import OutputAgent
 from diamant_env.opponents.models.policies import SB3Agent
 from diamant_env.opponents.network import NetworkAgent
 
@@ -50,7 +50,7 @@ def layers_of(modules: Iterable[Any]) -> Layers:
     """Return copies of weight and bias, float32, of each ``torch.nn.Linear`` among modules."""
     found = []
     for module in modules:
-        if kind_of(module) == "Linear":
+        if type(module).__name__ == "Linear":
             weight = module.weight.detach().cpu().numpy().astype(np.float32)
             bias = None if module.bias is None else module.bias.detach().cpu().numpy().astype(np.float32)
             found.append((weight, np.zeros(len(weight), np.float32) if bias is None else bias))
@@ -94,7 +94,7 @@ def _statistics(agent: SB3Agent) -> tuple[NDArray[np.float64], NDArray[np.float6
 def _perceptron(modules: list[Any], name: str) -> tuple[Layers, str]:
     """Return the linear layers among modules in order, and the activation between them."""
     leaves = [module for module in modules if not list(module.children())]
-    kinds = [kind_of(leaf) for leaf in leaves]
+    kinds = [type(leaf).__name__ for leaf in leaves]
     between = {kind for kind in kinds if kind not in ("Linear", *_ENDS)}
     if len(between) > 1 or not between <= set(_ACTIVATIONS) or "Linear" not in kinds:
         raise ValueError(

@@ -11,11 +11,11 @@ import numpy as np
 from gymnasium import ObservationWrapper
 from numpy.typing import NDArray
 
-from diamant_env.opponents.models.outputs import OutputAgent, kind_of, run_module
+from diamant_env.opponents.models.outputs import OutputAgent, run_module
 from diamant_env.opponents.models.policies import SB3Agent
 
-SUFFIXES = (".zip", ".pt", ".onnx")
-"""Model files. Loading a ``.zip`` or ``.pt`` may execute code, so pools and configurations may not name one."""
+SUFFIXES = (".zip", ".onnx")
+"""Model files. Loading a ``.zip`` may execute code, so pools and configurations may not name one."""
 _MODULE = "torch.nn.modules.module.Module"
 _STATISTICS = "+"  # between a model and its VecNormalize statistics
 
@@ -42,7 +42,7 @@ def model_agent(model: Any, name: str | None = None) -> SB3Agent | OutputAgent:
     if "stable_baselines3.common.policies.BasePolicy" in bases:
         return SB3Agent(model, name)
     if _MODULE in bases:
-        ends = kind_of(list(model.modules())[-1])
+        ends = type(list(model.modules())[-1]).__name__
         return OutputAgent(functools.partial(run_module, model), name, ends in ("Sigmoid", "Softmax"))
     agent = SB3Agent(model.policy, name, model.get_vec_normalize_env())
     env = model.get_env()
@@ -61,7 +61,7 @@ def load_model(text: str) -> SB3Agent | OutputAgent:
 
     Args:
         text: ``"ppo.zip"``, saved by stable-baselines3, or ``"ppo.zip+vecnormalize.pkl"`` with the statistics saved by
-            `VecNormalize.save`, which the ``.zip`` doesn't mention; ``"net.pt"`` of TorchScript; or ``"net.onnx"``.
+            `VecNormalize.save`, which the ``.zip`` doesn't mention; or ``"net.onnx"``.
 
     Raises:
         ValueError: If the file is missing or unsupported, or its spaces are not those of this package.
@@ -73,9 +73,7 @@ def load_model(text: str) -> SB3Agent | OutputAgent:
             raise ValueError(f"no agent {text!r}: there is no file {path}")
     try:
         with warnings.catch_warnings(action="ignore"):  # about other library versions
-            if Path(file).suffix == ".zip":
-                return _load_zip(text, file, statistics)
-            return _load_script(text, file) if Path(file).suffix == ".pt" else _load_onnx(text, file)
+            return _load_zip(text, file, statistics) if Path(file).suffix == ".zip" else _load_onnx(text, file)
     except ImportError as error:
         raise ImportError(f"{text} needs {error.name}: pip install {error.name}") from None
     except Exception as error:  # libraries raise different types for a damaged file
@@ -103,17 +101,6 @@ def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
     policy = data["policy_class"](data["observation_space"], data["action_space"], lambda _: 0.0, **settings)
     policy.load_state_dict(parameters["policy"])
     return SB3Agent(policy, text, load_from_pkl(statistics) if statistics else None)
-
-
-def _load_script(text: str, file: str) -> SB3Agent | OutputAgent:
-    import torch
-
-    try:
-        module = torch.jit.load(file, map_location="cpu")
-    except RuntimeError:
-        reason = "it has no TorchScript (torch.save writes none, of a module or of its state dict)"
-        raise ValueError(f"{reason}; write torch.jit.script(module).save(FILE), or give the module in Python") from None
-    return model_agent(module, text)
 
 
 def _load_onnx(text: str, file: str) -> OutputAgent:

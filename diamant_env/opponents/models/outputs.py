@@ -67,11 +67,6 @@ class OutputAgent:
         return found.reshape(len(flat), -1)
 
 
-def kind_of(module: Any) -> str:
-    """Return the class name of a torch module, or of the original of a TorchScript module."""
-    return getattr(module, "original_name", type(module).__name__)
-
-
 def run_module(module: Any, flat: NDArray[np.float32]) -> NDArray:
     """Return the output of a torch module for float32 (rows, NUM_FEATURES)."""
     import torch
