@@ -1,7 +1,6 @@
 """Distributed training on Ray: ``python -m train.cluster --config configs/cluster.toml``, see docs/cluster.md.
 
-The run is that of `train.ppo`, except that remote runners play the rollouts. `map_on_ray` is a distributed ``map`` for
-tournaments and benchmark runs.
+The run is that of `train.ppo`, except that remote runners play the rollouts. `map_on_ray` distributes benchmark runs.
 """
 
 from __future__ import annotations

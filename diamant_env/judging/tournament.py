@@ -18,11 +18,11 @@ from diamant_env.judging.games import (
     checked_names,
     listed,
     number_of_tables,
+    play,
     seeds_for,
 )
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
 from diamant_env.judging.lineups import deal, entrants, left_out_lines
-from diamant_env.judging.sharding import MapShards, play_sharded
 from diamant_env.judging.text_reports import TextReport, estimate_text
 
 
@@ -79,7 +79,6 @@ def hold_tournament(
     players: int = 4,
     edition: str | Edition = "iello-2016",
     progress: Progress | None = None,
-    map_shards: MapShards = map,
     *,
     pools: Sequence[str] = (),
     hidden_chests: bool | None = None,
@@ -93,7 +92,6 @@ def hold_tournament(
         players: Players at each table, 2 to 8.
         edition: The edition to play.
         progress: Updated as games end.
-        map_shards: A ``map`` over shards, see `diamant_env.judging.sharding.play_sharded`.
         pools: Names or paths of pools whose members also play; where chests are hidden, members that need open ones
             are excluded.
         hidden_chests: See `diamant_env.Batch`.
@@ -110,7 +108,7 @@ def hold_tournament(
         raise ValueError(f"a table of {players} needs {players} distinct agents; there are {len(names)}")
     table_seeds, game_seeds = seeds_for(seed, "tournament", players).spawn(2)
     seating = deal(number_of_tables(games, players), players, len(names), np.random.default_rng(table_seeds))
-    played = play_sharded(agents, seating, games, game_seeds, progress, map_shards, edition=edition)
+    played = play(agents, seating, games, game_seeds, edition, progress)
     standings = []
     for agent, name in enumerate(names):
         sits = seating == agent
