@@ -231,15 +231,3 @@ class Observations(Mapping[str, np.ndarray]):
             shown = " ".join(f"{value:g}" for value in np.ravel(values if one else [values.min(), values.max()]))
             lines.append(f"  {name:<18}{shown if one else shown.replace(' ', ' … ')}")
         return "\n".join(lines)
-
-
-def field_table() -> str:
-    """Return the fields as a Markdown table: position, name, scale, range and meaning."""
-    lines = ["| index | field | divided by | range | meaning |", "|---|---|---|---|---|"]
-    for field in FIELDS:
-        where = SLICES[field.name]
-        index = str(where.start) if field.size == 1 else f"{where.start}–{where.stop - 1}"
-        if where.step:
-            index = f"{where.start}, {where.start + where.step}, … {where.start + where.step * (field.size - 1)}"
-        lines.append(f"| {index} | `{field.name}` | {field.scale} | {field.low} … {field.high} | {field.meaning} |")
-    return "\n".join(lines)

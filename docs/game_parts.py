@@ -5,16 +5,24 @@ from __future__ import annotations
 from diamant_env import EDITIONS, NUM_FEATURES, REWARDS, Edition
 from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.observation import field_table
+from diamant_env.observation import FIELDS, SLICES
 from diamant_env.opponents.registry import FAMILIES, describe
-from diamant_env.storage.markdown import markdown_table
 from train.benchmarking.algorithms import algorithm_table
 from train.benchmarking.suite import TASKS
+from train.runs.markdown import markdown_table
 
 
 def observation() -> str:
     """Return the table of the observation's layout."""
-    return f"`Box(float32, ({NUM_FEATURES},))`, the same for every seat, table size and edition.\n\n{field_table()}"
+    rows = []
+    for field in FIELDS:
+        where = SLICES[field.name]
+        index = str(where.start) if field.size == 1 else f"{where.start}–{where.stop - 1}"
+        if where.step:
+            index = f"{where.start}, {where.start + where.step}, … {where.start + where.step * (field.size - 1)}"
+        rows.append([index, f"`{field.name}`", field.scale, f"{field.low} … {field.high}", field.meaning])
+    table = markdown_table(["index", "field", "divided by", "range", "meaning"], rows)
+    return f"`Box(float32, ({NUM_FEATURES},))`, the same for every seat, table size and edition.\n\n{table}"
 
 
 def rewards() -> str:

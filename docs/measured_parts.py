@@ -16,12 +16,12 @@ from diamant_env import list_tasks
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.lineups import pool_line_up
 from diamant_env.judging.text_reports import plus_minus
-from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
 from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds
 from train.benchmarking.reporting.columns import figure_text as benchmark_text
 from train.benchmarking.reporting.page import summary, task_tables
 from train.benchmarking.suite import TASKS
+from train.runs.markdown import markdown_table
 from train.ship import CARDS
 
 MEASURED = Path(__file__).with_name("measured")

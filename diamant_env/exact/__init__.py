@@ -11,7 +11,6 @@ from diamant_env.exact.equilibrium import solve_difference, solve_equilibrium, w
 from diamant_env.exact.expeditions import Deck, current_expedition
 from diamant_env.exact.lone import Lone, LoneSolver, solve_lone
 from diamant_env.exact.moves import start_of_expedition
-from diamant_env.exact.ordered_traps import OrderedTraps
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.response import Response, best_response, policy_of
 from diamant_env.exact.solution import Solution, Strategy
@@ -24,7 +23,6 @@ __all__ = [
     "ExpeditionTree",
     "Lone",
     "LoneSolver",
-    "OrderedTraps",
     "Response",
     "Solution",
     "Strategy",

@@ -5,6 +5,7 @@ import pytest
 
 from diamant_env import exact
 from train.benchmarking.benchmark_run import exploitability
+from train.benchmarking.ordered_traps import OrderedTraps
 from train.benchmarking.suite import TASKS
 
 
@@ -21,7 +22,7 @@ class FirstTrap:
 
 def test_ordered_traps_agent_is_invariant_to_merging():
     game = TASKS["expedition-2"].game.played()
-    start, agent = exact.start_of_expedition(game, 1), exact.OrderedTraps(FirstTrap())
+    start, agent = exact.start_of_expedition(game, 1), OrderedTraps(FirstTrap())
     values = []
     for merge in (True, False):
         tree = exact.build_tree(start, game, merge)

@@ -7,7 +7,6 @@ from functools import partial
 
 from diamant_env.judging.games import Player
 from diamant_env.opponents.custom import NAMES_OBJECT
-from diamant_env.storage.markdown import markdown_table
 from diamant_env.storage.reading import nearest
 from train.algorithms import stable_baselines as sb3
 from train.algorithms.counting import CountedVecEnv
@@ -20,6 +19,7 @@ from train.benchmarking.entry import from_agent, from_function
 from train.benchmarking.suite import Task
 from train.ppo import Learner, train
 from train.runs.config import Config
+from train.runs.markdown import markdown_table
 from train.runs.run_folder import CHECKPOINT
 
 KINDS = ("learned", "scripted", "shipped", "exact")

@@ -25,6 +25,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.results import save_json, versions
 from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.ordered_traps import OrderedTraps
 from train.benchmarking.results import RESULT, read_result, write_result
 from train.benchmarking.suite import EXACT, Task, digest
 from train.responding.result import report
@@ -223,7 +224,7 @@ class BenchmarkRun:
     def _against_held_out(self, agent: Player) -> dict[str, Estimate]:
         """Return win share and score at tables of distinct held-out agents that support the task."""
         if self.task.family == "expedition":
-            agent = exact.OrderedTraps(make(agent))
+            agent = OrderedTraps(make(agent))
         game, players, games = self.task.game, self.task.players, self.config.games
         settings = {"seed": self.config.seed, "edition": game.played(), "blank_rivals": game.blank}
         line_up = pool_line_up(HELD_OUT, players, game.played(), game.blank)
@@ -259,7 +260,7 @@ def exploitability(player: Player, task: Task) -> dict[str, float | str]:
         else:
             tree, nodes = _tree(task)
             with percent_bar(f"exact policy, {task.name}") as progress:
-                policy = exact.policy_of(exact.OrderedTraps(make(player)), tree, progress, nodes)
+                policy = exact.policy_of(OrderedTraps(make(player)), tree, progress, nodes)
             with percent_bar(f"exact response, {task.name}") as progress:
                 found = exact.best_response(policy, tree, progress, nodes)
     except ValueError as error:

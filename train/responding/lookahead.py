@@ -7,7 +7,6 @@ import torch
 
 from diamant_env.agent import Agent
 from diamant_env.editions import find_edition
-from diamant_env.judging.advantages import SummedGain, summed_gain, with_values
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import Progress, children
 from diamant_env.opponents.network import NetworkAgent
@@ -15,6 +14,7 @@ from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import Budget, SearchAgent
 from diamant_env.opponents.values import Values
 from train.learning.values import fit, play_starts
+from train.responding.advantages import SummedGain, summed_gain, with_values
 from train.responding.config import LookaheadConfig
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from diamant_env.judging.advantages import SummedGain
 from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
 from diamant_env.judging.games import Progress, seeds_for
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.lineups import pool_line_up
 from diamant_env.judging.text_reports import TextReport, estimate_text
 from diamant_env.opponents import make
+from train.responding.advantages import SummedGain
 from train.responding.config import SearchConfig
 from train.responding.lookahead import look_ahead, no_lookahead
 from train.responding.search import ResponseRun

@@ -11,8 +11,8 @@ from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate, holm
 from diamant_env.judging.text_reports import estimate_text, significance
 from diamant_env.opponents.pools import POOLS
-from diamant_env.storage.markdown import markdown_table
 from train.runs.config import Config
+from train.runs.markdown import markdown_table
 from train.runs.run_folder import TIME, read_json
 
 Judged = tuple[str, Result]  # an edition, and a result in it

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from diamant_env.drawing.narration import counted
 from diamant_env.storage.files import write_whole
-from diamant_env.storage.markdown import code, escaped, markdown_table
 from train.benchmarking.reporting.columns import ASCENDING, COLUMNS, Column, Row, curve_column, figure_text, over_seeds
 from train.benchmarking.reporting.pictures import PLANE, curves_file, has_curves
 from train.benchmarking.suite import TASKS, digest
+from train.runs.markdown import code, escaped, markdown_table
 
 PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark.md"
 _ALLOWED = 1.01  # tolerated factor of the budget, since parallel games overshoot by one step

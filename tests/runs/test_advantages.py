@@ -8,14 +8,14 @@ import pytest
 from diamant_env import exact
 from diamant_env.editions import find_edition
 from diamant_env.envs.settings import with_expeditions
-from diamant_env.judging import advantages
-from diamant_env.judging.advantages import summed_gain, with_values
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents import make
 from diamant_env.opponents.search import Budget, SearchAgent
 from diamant_env.opponents.values import Values
 from train.learning.values import fit, play_starts
+from train.responding import advantages
+from train.responding.advantages import summed_gain, with_values
 
 ONE = with_expeditions(find_edition("iello-2016-fr"), 1)
 SMALL = replace(ONE, name="small", treasures=(1, 4, 5, 7, 9, 11, 17), traps=("a", "b", "c"))
