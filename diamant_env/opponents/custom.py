@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable
 from operator import attrgetter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -57,23 +58,6 @@ class CustomAgent:
         return self.agent.act(obs, first)
 
 
-class FunctionAgent:
-    """A memoryless agent given by a function that returns P(LEAVE), or a bool, for each row."""
-
-    memoryless = True
-
-    def __init__(self, function: Callable[[Observations], ArrayLike], name: str | None = None) -> None:
-        self.function = function
-        self.name = name or default_name(function)
-
-    def __str__(self) -> str:
-        return self.name
-
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> Any:
-        """See `Agent.act`; the answer is not validated."""
-        return self.function(obs)
-
-
 def wrapped(given: Any, name: str | None = None) -> Agent:
     """Return an agent for a custom object.
 
@@ -97,7 +81,8 @@ def wrapped(given: Any, name: str | None = None) -> Agent:
             return given
         return CustomAgent(name or default_name(given), given)
     if callable(given) and not isinstance(given, type):
-        return FunctionAgent(given, name)
+        agent = SimpleNamespace(act=functools.partial(_answer, given), memoryless=True)
+        return CustomAgent(name or default_name(given), agent)
     raise ValueError(f"{name or _shortened(repr(given))} is not an agent; allowed: {ALLOWED}")
 
 
@@ -111,6 +96,11 @@ def default_name(given: Any) -> str:
     kind = type(given)
     plain = kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
     return kind.__name__ if plain else _shortened(str(given))
+
+
+def _answer(function: Callable, obs: Observations, first: NDArray[np.bool_]) -> ArrayLike:  # noqa: ARG001 - as `act`
+    """See `Agent.act`, for a function that returns P(LEAVE), or a bool, for each row."""
+    return function(obs)
 
 
 def _shortened(text: str) -> str:
