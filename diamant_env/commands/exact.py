@@ -48,43 +48,36 @@ def measure(
     edition: str | Edition,
     lone: Sequence[str] = (),
     whole_game: bool = False,
+    reward: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Return a row per table size and agent, and per single-player game: values in gems, nodes and seconds.
+    """Return a row per table size for the equilibrium and each agent, and per single-player game.
+
+    Args:
+        agents: Agents, or none.
+        players: Table sizes.
+        edition: The edition to play.
+        lone: Editions whose single-player game is solved.
+        whole_game: Whether later expeditions count.
+        reward: Reward of a small whole game to solve instead; by default gems.
 
     Raises:
-        ValueError: If an agent or edition is unknown, or an expedition is too large to be solved.
+        ValueError: If an agent or edition is unknown, an agent can't play, or a game is too large to be solved.
     """
     edition = find_edition(edition)
     made = [opponents.make(text) for text in agents]
     for number, agent in product(players, made):  # reject agents that read chests before solving
-        check_able(agent, number, edition, blank_rivals=True)
+        check_able(agent, number, edition, blank_rivals=reward is None)
     todo: list[tuple[Edition, int, str, Callable[[Progress], dict[str, Any]]]] = []
-    for number in players:
-        todo.append((edition, number, "equilibrium", partial(_equilibrium, number, edition, whole_game)))
-        todo += [
-            (edition, number, str(agent), partial(_response, agent, number, edition, whole_game)) for agent in made
-        ]
+    for number, each in product(players, (None, *made)):
+        solve = partial(_equilibrium, number, edition, whole_game)
+        if reward is not None:
+            solve = partial(_small_game, each, number, edition, reward)
+        elif each is not None:
+            solve = partial(_response, each, number, edition, whole_game)
+        todo.append((edition, number, str(each or "equilibrium"), solve))
     games = map(find_edition, lone)
     todo += [(game, 1, "lone, whole game", partial(_lone_game, game)) for game in games]
     return [_timed(*one) for one in todo]
-
-
-def measure_small(
-    agents: Sequence[str], players: Sequence[int], edition: str | Edition, reward: str
-) -> list[dict[str, Any]]:
-    """Return a row per table size for an equilibrium and each agent in a small whole game.
-
-    Raises:
-        ValueError: If an agent or edition is unknown, an agent can't play it, or the game is too large.
-    """
-    edition, made = find_edition(edition), [opponents.make(text) for text in agents]
-    for number, agent in product(players, made):
-        check_able(agent, number, edition)
-    return [
-        _timed(edition, number, str(agent or "equilibrium"), partial(_small_game, agent, number, edition, reward))
-        for number in players
-        for agent in (None, *made)
-    ]
 
 
 def _timed(edition: Edition, players: int, agent: str, solve: Callable[[Progress], dict[str, Any]]) -> dict[str, Any]:
@@ -176,9 +169,7 @@ def run(argv: Sequence[str]) -> int:
     title = f"{'Whole games' if given.whole_game else 'One expedition'} in score: gems each, exact"
     if given.reward:
         title = f"Small whole game, {given.reward}, exact"
-        found = measure_small(given.agents, players, given.edition, given.reward)
-    else:
-        found = measure(given.agents, players, given.edition, given.lone, given.whole_game)
+    found = measure(given.agents, players, given.edition, given.lone, given.whole_game, given.reward)
     content = {"command": COMMAND, "versions": versions(), "rows": found}
     save_and_say(rows_report(found, title), lambda path: save_json(content, path), given.out)
     return 0
