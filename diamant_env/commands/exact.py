@@ -37,26 +37,23 @@ with chests and rivals, an equilibrium, and best responses among all policies.
   diamant exact --players 1 2 3 4 5
   diamant exact ev:0.75 champion --players 2 3
   diamant exact ev:0.75 --players 2 3 --whole-game
-  diamant exact --lone incan-gold
+  diamant exact --players 1 --edition iello-2016 --whole-game
   diamant exact champion --players 3 --edition small-3 --reward win"""
-_DEFAULT_PLAYERS = (2,)
 
 
 def measure(
     agents: Sequence[str],
     players: Sequence[int],
     edition: str | Edition,
-    lone: Sequence[str] = (),
     whole_game: bool = False,
     reward: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Return a row per table size for the equilibrium and each agent, and per single-player game.
+    """Return a row per table size for the equilibrium and each agent.
 
     Args:
         agents: Agents, or none.
         players: Table sizes.
         edition: The edition to play.
-        lone: Editions whose single-player game is solved.
         whole_game: Whether later expeditions count.
         reward: Reward of a small whole game to solve instead; by default gems.
 
@@ -67,17 +64,15 @@ def measure(
     made = [opponents.make(text) for text in agents]
     for number, agent in product(players, made):  # reject agents that read chests before solving
         check_able(agent, number, edition, blank_rivals=reward is None)
-    todo: list[tuple[Edition, int, str, Callable[[Progress], dict[str, Any]]]] = []
+    rows = []
     for number, each in product(players, (None, *made)):
         solve = partial(_equilibrium, number, edition, whole_game)
         if reward is not None:
             solve = partial(_small_game, each, number, edition, reward)
         elif each is not None:
             solve = partial(_response, each, number, edition, whole_game)
-        todo.append((edition, number, str(each or "equilibrium"), solve))
-    games = map(find_edition, lone)
-    todo += [(game, 1, "lone, whole game", partial(_lone_game, game)) for game in games]
-    return [_timed(*one) for one in todo]
+        rows.append(_timed(edition, number, str(each or "equilibrium"), solve))
+    return rows
 
 
 def _timed(edition: Edition, players: int, agent: str, solve: Callable[[Progress], dict[str, Any]]) -> dict[str, Any]:
@@ -92,11 +87,6 @@ def _equilibrium(players: int, edition: Edition, whole_game: bool, progress: Pro
     solution = exact.solve_equilibrium(players, edition, progress=progress, whole_game=whole_game)
     size = {"decks": 1 + len(solution.later)} if whole_game else {"nodes": solution.tree.boxes.size}
     return {"all play it": solution.value, **size, "error": solution.error}
-
-
-def _lone_game(edition: Edition, _progress: Progress) -> dict[str, Any]:
-    solution = exact.solve_lone(edition, whole_game=True)
-    return {"all play it": solution.value, "busts": solution.bust_probability}
 
 
 def _response(agent: Agent, players: int, edition: Edition, whole_game: bool, progress: Progress) -> dict[str, Any]:
@@ -139,7 +129,7 @@ def rows_report(rows: list[dict[str, Any]], title: str = "One expedition in scor
     if errors:
         table.notes = f"Equilibria: no deviation at any node gains more than {max(errors):.0e} gems."
     figures = {"all play it": ".6f", "best response": ".6f", "exploitability": ".6f", "NashConv": ".6f"}
-    figures |= {"busts": ".6f", "nodes": ",", "decks": ",", "seconds": ".1f"}
+    figures |= {"nodes": ",", "decks": ",", "seconds": ".1f"}
     shown = [name for name in figures if any(name in row for row in rows)]
     for name in ("edition", "players", "agent", *shown):
         table.add_column(name, justify="left" if name in ("edition", "agent") else "right")
@@ -154,22 +144,19 @@ def run(argv: Sequence[str]) -> int:
     parser = new_parser(COMMAND, _ABOUT)
     add = parser.add_argument
     add("agents", nargs="*", metavar="AGENT", help="agents; a network takes a minute with 2 players, several with 3")
-    add("--players", type=int, nargs="+", metavar="N", help="players at the table, 1 to 8 (2, or none with --lone)")
+    add("--players", type=int, nargs="+", default=(2,), metavar="N", help="players at the table, 1 to 8 (2)")
     add_edition(parser, "iello-2016-fr")
-    lone = "editions whose single-player game is solved; takes seconds, minutes with relics"
     kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--lone", nargs="+", default=[], metavar="EDITION", help=lone)
     kind.add_argument("--reward", choices=list(REWARDS), help="solve a small whole game for this reward")
     kind.add_argument(
         "--whole-game", action="store_true", help="count all expeditions; takes a minute with 2 players, more with 3"
     )
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
-    players = given.players or (() if given.lone and not given.agents else _DEFAULT_PLAYERS)
     title = f"{'Whole games' if given.whole_game else 'One expedition'} in score: gems each, exact"
     if given.reward:
         title = f"Small whole game, {given.reward}, exact"
-    found = measure(given.agents, players, given.edition, given.lone, given.whole_game, given.reward)
+    found = measure(given.agents, given.players, given.edition, given.whole_game, given.reward)
     content = {"command": COMMAND, "versions": versions(), "rows": found}
     save_and_say(rows_report(found, title), lambda path: save_json(content, path), given.out)
     return 0

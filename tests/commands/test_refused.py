@@ -48,7 +48,7 @@ REFUSED = {
         (["nobody"], "unknown agent 'nobody'"),
         (["--players", "9"], "1 to 8 are allowed"),
         (["catch-up"], "hides them"),
-        (["--lone", "x"], "unknown edition 'x'"),
+        (["--edition", "x"], "unknown edition 'x'"),
     ],
     "page": [
         (["--port", "65536"], "--port=65536; a whole number, 0 to 65535, is allowed"),
