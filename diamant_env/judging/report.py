@@ -10,7 +10,8 @@ from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.evaluation import Difference, Result, compare
 from diamant_env.judging.games import Player, listed, name_of
 from diamant_env.judging.lineups import LineUp, line_ups_of
-from diamant_env.judging.text_reports import result_reports, save_results
+from diamant_env.judging.text_reports import differences_report, results_report
+from diamant_env.storage.results import save_json, versions
 
 
 @dataclass(frozen=True)
@@ -26,13 +27,14 @@ class Evaluation:
     differences: list[Difference]
 
     def __str__(self) -> str:
-        return "\n\n".join(map(str, result_reports(self.results, self.differences)))
+        reports = [results_report(self.results)] + [differences_report(self.differences)] * bool(self.differences)
+        return "\n\n".join(map(str, reports))
 
     __repr__ = __str__  # at the prompt
 
     def save(self, path: str | Path, **more: object) -> None:
         """Write all figures as JSON, with package versions and the further keys `more`."""
-        save_results(self.results, self.differences, path, **more)
+        save_json({**more, "versions": versions(), "results": self.results, "differences": self.differences}, path)
 
 
 def evaluate(

@@ -1,11 +1,10 @@
-"""Text reports and JSON of results."""
+"""Text reports of results."""
 
 from __future__ import annotations
 
 import math
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from rich import box
 from rich.console import Console
@@ -14,7 +13,6 @@ from rich.table import Table
 from diamant_env.judging.evaluation import Difference, Result
 from diamant_env.judging.intervals import Estimate, holm
 from diamant_env.judging.lineups import left_out_lines
-from diamant_env.storage.results import save_json, versions
 
 PIPE_WIDTH = 150  # columns where the output is not a terminal
 _LONG = 16  # characters; longer names of agents are not repeated in each row
@@ -43,18 +41,8 @@ class TextReport(Table):
         return "\n".join(line.rstrip() for line in captured.get().rstrip().splitlines())
 
 
-def result_reports(results: Sequence[Result], differences: Sequence[Difference] = ()) -> list[TextReport]:
-    """Return a report of all results and, for compared agents, one of their differences, at most 80 columns wide.
-
-    Args:
-        results: Results of the judged agents; significant deviations from the fair win share are marked.
-        differences: Differences of the compared agents.
-    """
-    reports = [_results_report(results)] if results else []
-    return reports + ([_differences_report(differences)] if differences else [])
-
-
-def _results_report(results: Sequence[Result]) -> TextReport:
+def results_report(results: Sequence[Result]) -> TextReport:
+    """Return a report of results, at most 80 columns wide; significant deviations from the fair share are marked."""
     players = sorted({result.players for result in results})
     agents = list(dict.fromkeys(result.agent for result in results))
     games = " or ".join(f"{games:,}" for games in sorted({result.games for result in results}))
@@ -80,7 +68,8 @@ def _results_report(results: Sequence[Result]) -> TextReport:
     return report
 
 
-def _differences_report(differences: Sequence[Difference]) -> TextReport:
+def differences_report(differences: Sequence[Difference]) -> TextReport:
+    """Return a report of the differences of compared agents, at most 80 columns wide."""
     title = "Compared on common random numbers: the same seats of the same games"
     report = _report(title, "agent", "less", "line-up", "win share", "mean score")
     for row in differences:
@@ -118,10 +107,3 @@ def estimate_text(estimate: Estimate, digits: int, sign: str = "") -> str:
     if math.isnan(estimate.low):
         return f"{estimate.mean:{form}} (–)"
     return f"{estimate.mean:{form}} ({estimate.low:{form}} to {estimate.high:{form}})"
-
-
-def save_results(
-    results: Sequence[Result], differences: Sequence[Difference], path: str | Path, **more: object
-) -> None:
-    """Write results as JSON, with package versions and the further keys `more`."""
-    save_json({**more, "versions": versions(), "results": results, "differences": differences}, path)

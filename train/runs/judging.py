@@ -11,7 +11,7 @@ from matplotlib.ticker import EngFormatter
 from diamant_env.commands.terminal import say
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.lineups import LineUp, clone_line_ups, intruder_line_ups, pool_line_up
-from diamant_env.judging.text_reports import result_reports, save_results
+from diamant_env.judging.report import Evaluation
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
 from diamant_env.storage.results import save_json
@@ -64,8 +64,9 @@ def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
     alone = [*clone_line_ups(members), *intruder_line_ups([*members, *held_out])]
     results = judge(network, pools, games.games, **judging)
     results += judge(network, alone, games.clone_games, **judging)
-    save_results(results, [], folder / "results.json", config=config.model_dump(mode="json"))
-    say(*result_reports(results))
+    found = Evaluation(results, [])
+    found.save(folder / "results.json", config=config.model_dump(mode="json"))
+    say(found)
 
 
 def check_run(config: Config) -> None:
