@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diamant_env import EDITIONS, NUM_FEATURES, REWARDS, Edition
+from diamant_env import EDITIONS, NUM_FEATURES, REWARDS, Edition, list_tasks
 from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.observation import FIELDS, SLICES
@@ -66,12 +66,17 @@ def opponents() -> str:
     return markdown_table(["text (default)", "idea"], rows)
 
 
+def tasks() -> str:
+    """Return the table of registered tasks."""
+    return markdown_table(["id", "game"], [[f"`{task.id}`", task.meaning] for task in list_tasks()])
+
+
 def suite() -> str:
     """Return the table of the benchmark's tasks."""
     rows = [[f"`{task.name}`", task.meaning, task.reason, str(task.seeds)] for task in TASKS.values()]
     return markdown_table(["task", "game", "why", "seeds"], rows)
 
 
-PARTS = {part.__name__: part for part in (observation, rewards, editions, opponents, suite)} | {
+PARTS = {part.__name__: part for part in (observation, rewards, editions, opponents, tasks, suite)} | {
     "algorithms": algorithm_table
 }

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-import task_figures
-
 from benchmarks.results import figure_text
-from diamant_env import list_tasks
 from diamant_env.judging.intervals import Estimate
-from diamant_env.judging.lineups import pool_line_up
 from diamant_env.judging.text_reports import plus_minus
 from examples.run_all import RECIPES, RESULTS
 from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds
@@ -129,33 +124,6 @@ def findings() -> str:
     return re.sub(r"\{(.+?), (.+?), (.+?)\}", figure, text)
 
 
-def tasks() -> str:
-    """Return the table of registered tasks: length, busts and three baselines."""
-    found, agents, rows, hidden = load("tasks"), ("champion", "ev:0.75", "random:0.2"), [], []
-    for task in list_tasks():
-        row = found[task.id.removeprefix("diamant_env/")]
-        measure = "score" if {"reward": "score", "num_players": 1}.items() & task.settings.items() else "win"
-        shares = [_interval(row["agents"][agent][measure]) for agent in agents]
-        rows.append([f"`{task.id}`", task.meaning, f"{row['turns']:.1f}", f"{100 * row['busts']:.0f} %", *shares])
-        if task_figures.played(task)[1].hidden_chests:
-            hidden.append(task)
-    players, edition = task_figures.played(hidden[0])
-    pool = pool_line_up("held_out", players, edition)
-    sat, left_out = (", ".join(f"`{name}`" for name in names) for names in (pool.rivals, pool.left_out))
-    ids = ", ".join(f"`{task.id}`" for task in hidden)
-    table = markdown_table(["id", "game", "turns", "busts", *(f"`{agent}`" for agent in agents)], rows)
-    return (
-        f"{table}\n\nChests are hidden in {ids}: there the tables are of held-out agents that need no open chests "
-        f"({sat}; not {left_out})."
-    )
-
-
-def _interval(figures: Sequence[float]) -> str:
-    """Return a mean with its interval: a share with three digits, gems with one."""
-    mean, low, high = (f"{figure:.{3 if figures[0] < 1 else 1}f}" for figure in figures)
-    return f"{mean} ({low} to {high})"
-
-
 PARTS = {
     "engine": engine,
     "environments": environments,
@@ -164,5 +132,4 @@ PARTS = {
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
     "findings": findings,
-    "tasks": tasks,
 }

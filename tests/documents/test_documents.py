@@ -1,14 +1,10 @@
-"""README.md and docs/: current generated parts, links, reproduced figures."""
+"""README.md and docs/: current generated parts, links."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
-import task_figures  # docs/task_figures.py
 import update  # docs/update.py
-
-from diamant_env import list_tasks
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
@@ -46,13 +42,3 @@ def test_first_readme_example_prints_its_output(capsys):
     code, shown = re.search(r"```python\n(.*?print\(.*?\)  # the final scores: (.*?)\n)```", README, re.DOTALL).groups()
     exec(code, {})
     assert capsys.readouterr().out.strip() == shown
-
-
-def test_task_figures_are_reproduced(monkeypatch):
-    monkeypatch.setattr(task_figures, "AGENTS", ("ev:0.75",))
-    written = json.loads(task_figures.MEASURED.read_text(encoding="utf-8"))
-    tasks = {task.id.removeprefix("diamant_env/"): task for task in list_tasks()}
-    assert list(written) == list(tasks)
-    name = "Diamant-Solitaire-v0"
-    found = task_figures.measure(*task_figures.played(tasks[name]))
-    assert found == written[name] | {"agents": {"ev:0.75": written[name]["agents"]["ev:0.75"]}}
