@@ -390,7 +390,7 @@ def check(config: Config, decisions: int, usable: int, finite: bool) -> None:
     """Raise a ValueError if training has diverged or a rollout has too few usable decisions for one minibatch."""
     ppo = config.ppo
     if not finite:
-        raise diverged(ppo, decisions, "a weight is not a finite number")
+        raise diverged(ppo, decisions)
     if usable < ppo.minibatch:
         raise ValueError(
             f"ppo.minibatch = {ppo.minibatch:,}; a rollout of {ppo.games} games and {ppo.turns} turns had {usable:,} "

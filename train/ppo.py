@@ -179,12 +179,8 @@ class Learner:
             self.log["explained_variance"] = float(explained_variance(samples.values, samples.returns))
 
     def _check_weights(self) -> None:
-        try:
-            self.network()
-            if not all(bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()):
-                raise ValueError("a weight of the value function that is not a finite number")
-        except ValueError as error:
-            raise diverged(self.config, self.decisions, error) from None
+        if not all(bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()):
+            raise diverged(self.config, self.decisions)
 
     def policy_modules(self) -> list[torch.nn.Linear]:
         """Return the linear layers of the policy."""

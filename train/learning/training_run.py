@@ -157,9 +157,9 @@ class TrainingRun:
         return self.policy()
 
 
-def diverged(config: PPOConfig, decisions: int, why: object) -> ValueError:
+def diverged(config: PPOConfig, decisions: int) -> ValueError:
     """Return the error of a training run with weights that are not finite."""
     return ValueError(
-        f"the training has diverged after {decisions:,} decisions: {why}; earlier checkpoints are valid; lower "
-        f"ppo.learning_rate = {config.learning_rate:g}"
+        f"the training has diverged after {decisions:,} decisions: a weight is not a finite number; earlier "
+        f"checkpoints are valid; lower ppo.learning_rate = {config.learning_rate:g}"
     )
