@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -145,7 +144,6 @@ def benchmark_runs(
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
     sys.path.append(os.getcwd())  # for custom modules under PYTHONSAFEPATH
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: write the page and exit
     words = sys.argv[1:] if argv is None else argv
     standard = CONFIGS / ("benchmark_quick.toml" if "--quick" in words else "benchmark.toml")
     return run_command(COMMAND, lambda: benchmark(parse_arguments(Arguments, words, COMMAND, standard)))

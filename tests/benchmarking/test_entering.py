@@ -1,9 +1,5 @@
 """External algorithms and agents in the benchmark: budgets, failures, resumption."""
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +7,11 @@ import pytest
 
 from diamant_env import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
-from tests.support.entries import MODULE, TINY
-from train.benchmarking.folder import PAGE, RESULTS
+from tests.support.entries import MODULE
+from train.benchmarking.folder import PAGE
 from train.benchmarking.playing import ERROR
 from train.runs.config import Config
 from train.runs.run_folder import save_policy
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_functions_enter_with_counted_budget(enter, tmp_path):
@@ -125,23 +119,3 @@ def test_changed_module_is_refused(enter, tmp_path):
     status, output, errors, rows = enter("--algorithms", "my_module:train")
     assert (status, output, rows) == (2, "", before[3])
     assert "solitaire/my_module-train/0 was played by another version of my_module:train; remove that folder" in errors
-
-
-def test_terminated_command_writes_page(tmp_path):
-    (tmp_path / "my_module.py").write_text(MODULE)
-    command = [sys.executable, "-m", "train.benchmark", "--tasks", "solitaire", *TINY]
-    command += ["--algorithms", "my_module:train", "my_module:waits"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
-    with subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        while "waits" not in process.stdout.readline():
-            assert process.poll() is None
-        process.terminate()
-        _, errors = process.communicate(timeout=600)
-    folder = tmp_path / "runs" / "benchmark"
-    assert "| `my_module:train` (1), " in (folder / PAGE).read_text()
-    assert len(json.loads((folder / RESULTS).read_text())["runs"]) == 1
-    assert process.returncode == 130
-    assert "stopped; page of the finished runs: runs/benchmark/benchmark.md; the same command resumes" in errors
-    assert "Traceback" not in errors

@@ -130,10 +130,18 @@ def test_results_file_restores_folder(tmp_path, calls):
 
 def test_interrupted_run_is_repeated(tmp_path, calls, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(BenchmarkRun, "measure", lambda *args: (_ for _ in ()).throw(KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            part(tmp_path)
-    assert json.loads((tmp_path / RESULTS).read_text())["runs"] == []
+        measure = BenchmarkRun.measure
+
+        def interrupted(run, agent):
+            if run.algorithm.name == "ev:0.75":
+                raise KeyboardInterrupt
+            return measure(run, agent)
+
+        patch.setattr(BenchmarkRun, "measure", interrupted)
+        with pytest.raises(KeyboardInterrupt, match=r"page of the finished runs: .*md; the same command resumes"):
+            part(tmp_path, tasks=("solitaire",))
+    finished = len(json.loads((tmp_path / RESULTS).read_text())["runs"])
+    assert (tmp_path / PAGE).read_text().count("| `") == finished == 2
     assert len(part(tmp_path, tasks=("solitaire",))) == 4
 
 

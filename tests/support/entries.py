@@ -62,10 +62,6 @@ def fails(task, budget, seed, folder):
 def three(task, budget, seed):
     return bag
 
-def waits(task, budget, seed, folder):
-    import time
-    time.sleep(600)
-
 def words(state):
     return "LEAVE"
 
