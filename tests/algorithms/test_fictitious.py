@@ -5,9 +5,8 @@ import torch
 
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.inputs import RAW
-from train.algorithms.counting import Meter
-from train.algorithms.fictitious import Average, Reservoir, fictitious_play
-from train.runs.config import Config, NetworkConfig
+from train.algorithms.fictitious import Average, Reservoir
+from train.runs.config import NetworkConfig
 
 
 def test_reservoir_is_uniform():
@@ -39,12 +38,3 @@ def test_average_policy_learns_frequencies():
     average.learn(200_000)
     found = average.agent.leave_probability(observations[[0, 3999]])
     assert np.abs(found - [leaves[:2000].mean(), leaves[2000:].mean()]).max() < 0.05
-
-
-def test_fictitious_play_is_deterministic(tmp_path):
-    ppo = {"decisions": 1500, "games": 10, "turns": 16}
-    config = Config(seed=3, game={"num_players": (3,)}, ppo=ppo, network={"hidden": (8,)})
-    one, same = (fictitious_play(config, Meter(tmp_path / "spent"), tmp_path) for _ in range(2))
-    assert 1500 <= Meter(tmp_path / "spent").spent() < 1500 + 30 * 16  # one rollout of 30 learners
-    assert str(one) == "average"
-    assert all(np.array_equal(a[0], b[0]) for a, b in zip(one.layers, same.layers, strict=True))

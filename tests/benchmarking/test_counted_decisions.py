@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from diamant_env import NUM_FEATURES, Batch, columns
+from diamant_env import NUM_FEATURES, Batch, Observations, columns
 from diamant_env.observation import RIVALS
+from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv, GymnasiumVecEnv
 from train.algorithms.counting import CountedBatch, CountedVecEnv, Meter
 from train.benchmarking.algorithms import ALGORITHMS
@@ -168,15 +169,28 @@ def counting(monkeypatch, stop=None):
     return made
 
 
-OURS = ("ppo", "league", "fictitious", "mirror-descent", "r-nad", "psro", "a2c")
+LEARNED = [name for name, algorithm in ALGORITHMS.items() if algorithm.kind == "learned"]
 
 
-@pytest.mark.parametrize("name", OURS)
-def test_learners_are_counted(name, tmp_path, monkeypatch):
-    made = counting(monkeypatch)
-    run = BenchmarkRun(TASKS["full-3-win"], ALGORITHMS[name], 0, tmp_path, SMALL)
-    run.algorithm.agent(run)
-    assert run.meter.spent() == sum(made) >= SMALL.decisions
+@pytest.mark.parametrize("name", LEARNED)
+def test_learner_is_counted_and_deterministic_and_gives_an_agent(name, tmp_path, monkeypatch):
+    if name == "maskable-ppo":
+        pytest.importorskip("sb3_contrib")
+    task, made = TASKS["full-3-win"], counting(monkeypatch)
+    runs = [
+        BenchmarkRun(task, ALGORITHMS[name], seed, tmp_path / place, SMALL)
+        for place, seed in zip("abc", (5, 5, 6), strict=True)
+    ]
+    agent = runs[0].algorithm.agent(runs[0])
+    assert SMALL.decisions <= runs[0].meter.spent() == sum(made) < SMALL.decisions + 24 * 16  # one rollout more
+    assert isinstance(agent, NetworkAgent)
+    rows = Batch(50, 3, task.game.played()).reset(1).reshape(150, -1)
+    leave = agent.act(Observations(rows), np.ones(150, bool))
+    assert leave.shape == (150,)
+    assert ((leave >= 0) & (leave <= 1)).all()
+    again, other = (run.algorithm.agent(run) for run in runs[1:])
+    assert np.array_equal(agent.layers[0][0], again.layers[0][0])
+    assert not np.array_equal(agent.layers[0][0], other.layers[0][0])
 
 
 def test_resumed_run_counts_repeated_decisions(tmp_path, monkeypatch):

@@ -5,11 +5,8 @@ import re
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from diamant_env import Batch, Observations
-from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
 from train.benchmark import Arguments, benchmark, benchmark_runs
 from train.benchmarking.algorithms import ALGORITHMS, Algorithm
@@ -32,7 +29,6 @@ SMALL = {
     "ppo": {**BenchmarkConfig().ppo.model_dump(), "games": 8, "turns": 16},
 }
 CONFIG = BenchmarkConfig.model_validate(SMALL)
-LEARNED = [name for name, algorithm in ALGORITHMS.items() if algorithm.kind == "learned"]
 
 
 @pytest.fixture
@@ -56,23 +52,6 @@ def part(folder, **more):
 
 def run_of(task, algorithm, folder, config=CONFIG, seed=5):
     return BenchmarkRun(TASKS[task], ALGORITHMS[algorithm], seed, folder, config)
-
-
-@pytest.mark.parametrize("name", LEARNED)
-def test_learner_is_deterministic_and_gives_an_agent(name, tmp_path):
-    if name == "maskable-ppo":
-        pytest.importorskip("sb3_contrib")
-    task = TASKS["full-3-win"]
-    learn = ALGORITHMS[name].agent
-    agent = learn(run_of(task.name, name, tmp_path))
-    assert isinstance(agent, NetworkAgent)
-    rows = Batch(50, 3, task.game.played()).reset(1).reshape(150, -1)
-    leave = agent.act(Observations(rows), np.ones(150, bool))
-    assert leave.shape == (150,)
-    assert ((leave >= 0) & (leave <= 1)).all()
-    again, other = (learn(run_of(task.name, name, tmp_path / str(seed), seed=seed)) for seed in (5, 6))
-    assert np.array_equal(agent.layers[0][0], again.layers[0][0])
-    assert not np.array_equal(agent.layers[0][0], other.layers[0][0])
 
 
 def test_runs_are_ordered_by_seed_and_skip_unplayable_tasks(tmp_path):

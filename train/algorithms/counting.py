@@ -61,22 +61,19 @@ class CountedBatch(Batch):
         super().__init__(num_games, **settings)
         self.meter = meter
 
-    def step(self, *arrays: Any, mask: ArrayLike | None = None, **how: Any) -> tuple[NDArray, NDArray, NDArray]:
+    def step(self, *arrays: Any, **how: Any) -> tuple[NDArray, NDArray, NDArray]:
         """See `diamant_env.Batch.step`."""
-        deciding = self._deciding(mask)
-        played = super().step(*arrays, mask=mask, **how)
-        self.meter.add(deciding)
-        return played
+        return self._counted(super().step, *arrays, **how)
 
-    def play(self, *arrays: Any, mask: ArrayLike | None = None, **how: Any) -> tuple[NDArray, NDArray]:
+    def play(self, *arrays: Any, **how: Any) -> tuple[NDArray, NDArray]:
         """See `diamant_env.Batch.play`."""
-        deciding = self._deciding(mask)
-        played = super().play(*arrays, mask=mask, **how)
-        self.meter.add(deciding)
-        return played
+        return self._counted(super().play, *arrays, **how)
 
-    def _deciding(self, mask: ArrayLike | None) -> int:
-        return int(np.count_nonzero(self.must_decide if mask is None else self.must_decide[np.asarray(mask)]))
+    def _counted(self, play: Any, *arrays: Any, mask: ArrayLike | None = None, **how: Any) -> Any:
+        deciding = np.count_nonzero(self.must_decide if mask is None else self.must_decide[np.asarray(mask)])
+        played = play(*arrays, mask=mask, **how)
+        self.meter.add(int(deciding))
+        return played
 
 
 class CountedVecEnv(DiamantVecEnv):
