@@ -1,4 +1,4 @@
-"""Parts of the algorithms: divergence, anchor, population."""
+"""Parts of the algorithms: divergence, population."""
 
 import numpy as np
 import pytest
@@ -11,9 +11,7 @@ from diamant_env.sb3 import DiamantVecEnv
 from train.algorithms import response_oracles
 from train.algorithms.counting import Meter
 from train.algorithms.mirror_descent import divergence
-from train.algorithms.regularised_nash import RegularisedNash
 from train.algorithms.response_oracles import Population, distilled
-from train.ppo import train
 from train.runs.config import Config, PPOConfig
 
 SMALL = PPOConfig(decisions=6_000, games=8, turns=16, minibatch=128)
@@ -31,33 +29,6 @@ def test_divergence_sums_over_both_actions():
     extreme = torch.tensor([0.0, -200.0], requires_grad=True)
     divergence(extreme, extreme.flip(0).detach()).sum().backward()
     assert torch.isfinite(extreme.grad).all()
-
-
-class Killed(Exception):
-    """Simulated death of the process."""
-
-
-def test_anchored_run_resumes_to_same_weights(tmp_path, monkeypatch):
-    config = Config(seed=1, threads=1, ppo=SMALL, network={"hidden": (8,)}, judge={"curve_points": 0}, checkpoints=5)
-    whole = train(config, tmp_path / "whole", RegularisedNash)
-    play, calls = DiamantVecEnv.play, []
-
-    def dies(self, actions):
-        calls.append(None)
-        if len(calls) == 250:
-            raise Killed
-        return play(self, actions)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(DiamantVecEnv, "play", dies)
-        with pytest.raises(Killed):
-            train(config, tmp_path / "broken", RegularisedNash)
-    found = train(config, tmp_path / "broken", RegularisedNash)
-    assert all(
-        np.array_equal(*pair)
-        for both in zip(found.weights(), whole.weights(), strict=True)
-        for pair in zip(*both, strict=True)
-    )
 
 
 def always(leave: float) -> NetworkAgent:

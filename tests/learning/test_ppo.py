@@ -16,6 +16,9 @@ from diamant_env.opponents import EMPTY, make
 from diamant_env.opponents.inputs import CANONICAL, RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
+from train.algorithms import regularised_nash
+from train.algorithms.regularised_nash import RegularisedNash
+from train.learning import training_run
 from train.learning.training_run import TrainingRun
 from train.ppo import Learner, main, train
 from train.runs.config import Config, NetworkConfig, PPOConfig
@@ -119,33 +122,38 @@ class Killed(Exception):
     """Simulated death of the process."""
 
 
-def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
-    """Snapshots, averaging, open decisions and minibatches included."""
+@pytest.mark.parametrize(
+    ("learner", "place", "name", "calls"),
+    [(Learner, DiamantVecEnv, "play", 250), (RegularisedNash, training_run, "save_checkpoint", 3)],
+)
+def test_resume_gives_the_same_bytes(learner, place, name, calls, tmp_path, monkeypatch):
+    """Snapshots, averaging, open decisions, minibatches and the anchor of R-NaD included."""
+    monkeypatch.setattr(regularised_nash, "REPLACEMENTS", 3)
     config, whole = small_run(tmp_path)
-    train(config, whole)
+    train(config, whole, learner)
     config, broken = small_run(tmp_path)
-    play, calls = DiamantVecEnv.play, []
+    do, done = getattr(place, name), []
 
-    def dies(self, actions):
-        calls.append(None)
-        if len(calls) > 250:
+    def dies(*args):
+        done.append(None)
+        if len(done) > calls:
             raise Killed
-        return play(self, actions)
+        return do(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(DiamantVecEnv, "play", dies)
+        patch.setattr(place, name, dies)
         with pytest.raises(Killed):
-            train(config, broken)
+            train(config, broken, learner)
     before = read_json(broken / TIME)
-    train(config, broken)
+    train(config, broken, learner)
     found, expected = read_json(broken / TIME), read_json(whole / TIME)
     assert 0 < before["decisions"] < found["decisions"] == expected["decisions"]
     assert 0 < before["seconds"] < found["seconds"]
     assert (broken / POLICY).read_bytes() == (whole / POLICY).read_bytes()
     policies = sorted(path.name for path in (whole / "checkpoints").iterdir())
     assert len(policies) == SMALL["checkpoints"]
-    for name in policies:
-        assert (broken / "checkpoints" / name).read_bytes() == (whole / "checkpoints" / name).read_bytes()
+    for policy in policies:
+        assert (broken / "checkpoints" / policy).read_bytes() == (whole / "checkpoints" / policy).read_bytes()
 
 
 def test_numpy_policy_equals_torch_policy(tmp_path):

@@ -125,7 +125,8 @@ def load_checkpoint(folder: Path, config: Run) -> dict[str, Any] | None:
         belongs = type(config).model_validate(saved["config"]) == config
         state = _mapped(saved["state"], torch.Tensor, torch.Tensor.numpy)
     except Exception as error:  # a crafted file may raise any type
-        raise ValueError(f"{path} is damaged: {error or type(error).__name__}") from None
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise ValueError(f"{path} is damaged: {why}") from None
     if not belongs:
         raise ValueError(f"{path} has another configuration than {folder / CONFIG}, which was changed since")
     return state
