@@ -66,20 +66,3 @@ def test_closed_pipe_is_silent():
     done = python("-m", "diamant_env", "watch", *GAME, stdout=writer)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_ctrl_c_runs_finally():
-    code = """
-import signal, sys
-from diamant_env.commands.command import run_command
-
-def run():
-    try:
-        signal.raise_signal(signal.SIGINT)
-    finally:
-        print("finally")
-
-sys.exit(run_command("some command", run))
-"""
-    done = python("-c", code, stdout=subprocess.PIPE)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "finally\n", "some command: stopped\n")
