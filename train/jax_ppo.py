@@ -261,8 +261,7 @@ def learn(config: Config, experience: Experience, known: Array, runner: Runner, 
         chosen = jax.lax.dynamic_slice_in_dim(order, number * ppo.minibatch, ppo.minibatch)
         minibatch = jax.tree.map(lambda rows: rows[chosen], experience)
         gradient, new = jax.grad(loss, has_aux=True)(networks, minibatch, entropy_weight, ppo)
-        with jax.numpy_dtype_promotion("standard"):  # optax's Adam raises a float to an int32
-            change, moments = make_optimizer(config).update(gradient, moments)
+        change, moments = make_optimizer(config).update(gradient, moments)
         return jax.tree.map(lambda old, new: old - rate * new, networks, change), moments, scalars + new
 
     steps = known.sum() // ppo.minibatch

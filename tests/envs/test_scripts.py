@@ -1,6 +1,5 @@
 """Scripted decks through the public environment."""
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import SyncVectorEnv
@@ -188,16 +187,6 @@ def test_deck_of_some_games_is_refused():
         with pytest.raises(ValueError, match=r"deck.* (applies to|must start) all games"):
             env.reset(**{**given, "options": {"deck": [5], **given.get("options", {})}})
     assert env.games.tobytes() == before
-
-
-def test_step_with_unavailable_card_is_undone():
-    env = gymnasium.make("diamant_env/Diamant-v0", opponents="continue", render_mode="ansi").unwrapped
-    env.reset(seed=1, options={"deck": [17, 5, 17]})
-    before, picture = env.game.tobytes(), env.render()
-    for _ in range(2):
-        with pytest.raises(ValueError, match="card 2 of the deck, 17, is not in the deck in expedition 1, turn 3"):
-            env.step(1)
-        assert (env.game.tobytes(), env.render()) == (before, picture)
 
 
 @pytest.mark.parametrize("reward", ["score", lambda banked, chests, inside, done: banked])

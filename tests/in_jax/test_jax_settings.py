@@ -1,20 +1,16 @@
-"""Games, observations and training in double precision with strict promotion, as with JAX's defaults."""
+"""Games and observations in double precision with strict promotion, as with JAX's defaults."""
 
 from contextlib import ExitStack, contextmanager
-from functools import partial
 
 import numpy as np
 import pytest
 
 jax = pytest.importorskip("jax")
-pytest.importorskip("optax")
 
 from diamant_env.jax import Diamant  # noqa: E402
 from diamant_env.jax.inputs import canonical  # noqa: E402
 from diamant_env.jax.jaxmarl import DiamantMARL  # noqa: E402
 from diamant_env.rewards import REWARDS  # noqa: E402
-from train import jax_ppo  # noqa: E402
-from train.runs.config import Config, PPOConfig  # noqa: E402
 
 
 @contextmanager
@@ -72,29 +68,3 @@ def test_same_dtypes(reward):
     expected = dtypes(traced, env.numbers, key, actions), dtypes(by_agent, key, actions)
     with double_and_strict():
         assert (dtypes(traced, env.numbers, key, actions), dtypes(by_agent, key, actions)) == expected
-
-
-def test_training_keeps_dtypes_and_draws():
-    ppo = {"games": 8, "turns": 8, "minibatch": 32, "explore": 0.5, "average": 0.5}
-    opponents = {"learner": 0.5, "snapshots": 0.5, "snapshot_places": 4, "rules": 0}
-    config = Config.model_validate({"ppo": ppo, "opponents": opponents, "game": {"num_players": (3,)}})
-    envs, random = jax_ppo.VectorEnv.of(config), np.random.default_rng(0)
-    new, waiting, decides = partial(jax_ppo.new_runner, config, envs), np.ones(99, bool), np.ones((99, 3), bool)
-    explored = partial(jax_ppo.explore, PPOConfig(explore=0.5), waiting, decides)
-    inputs, (advantage, target) = random.random((96, 118), np.float32), random.random((2, 96), np.float32)
-    known, unread = random.random(96) < 0.8, np.zeros(96, np.float32)
-    turns = jax_ppo.Transition(inputs, known, known.astype(np.int32), *[unread] * 3, known, ~known, ~known)
-    batch = (turns, advantage, target)
-
-    def results():
-        runner = jax.jit(new)()
-        learned, _ = jax.jit(partial(jax_ppo.learn, config))(batch, known, runner, runner.key)
-        return dtypes(new), content(runner.networks), content(explored(jax.random.key(0))), learned.networks
-
-    *expected, learned = results()
-    with double_and_strict():
-        *found, learned_so = results()
-        runner, *_ = jax.eval_shape(partial(jax_ppo.update, config, envs), jax.eval_shape(new))
-    assert found == expected
-    assert [leaf.dtype for leaf in jax.tree.leaves(runner)] == expected[0]
-    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-3, atol=1e-6), learned_so, learned)
