@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from diamant_env import CONTINUE, LEAVE, Edition, exact
+from diamant_env.opponents import make
+from diamant_env.rewards import REWARDS
 from tests.exact.test_exact import compiled_only
 from tests.support.play import every
 
@@ -25,6 +27,8 @@ TWICE = Edition("twice", (5,), ("mud",), trap_copies=3, expeditions=2)
 LATE_TWICE = replace(TWICE, name="twice, late relic", relics=(3,), relics_enter="expedition")
 RELICS_TWICE = replace(TWICE, name="twice, relic", relics=(3,))
 THRICE = replace(TWICE, name="thrice", trap_copies=4, expeditions=3)
+RELICS_KEPT = replace(RELICS, expeditions=2, relics=(3,), bust_removes=0, tie_break="relics", hidden_chests=True)
+SEATS = ("ev:0", "random:0.3", "catch-up")
 AGENTS = ["ev:0", "bag:3", "cards:2", "traps:1", "random:0.3"]
 
 
@@ -129,6 +133,24 @@ def test_whole_game_agrees(edition, players):
     response = exact.best_response(own.agent, tree, whole_game=True)
     np.testing.assert_allclose(values, response.profile_value, atol=1e-12)
     assert gap == pytest.approx(response.nash_conv, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("edition", "players", "reward"),
+    [*((TWICE, 2, reward) for reward in REWARDS), (TWICE, 3, "score"), (RELICS_KEPT, 2, "win")],
+)
+def test_small_whole_game_agrees(edition, players, reward):
+    whole, game = exact.WholeGame(edition, players), load(edition, players, recall="state", utility=reward)
+    table = [agent for agent in SEATS if not (edition.hidden_chests and agent == "catch-up")]
+    for names in ([table[-1]] * players, [table[seat % len(table)] for seat in range(players)]):
+        own = [spiel.AgentPolicy(game, name) for name in names]
+        values, gap = judged(
+            game, Cached(game, lambda state, seat, own=own: own[seat].action_probabilities(state, seat))
+        )
+        alike = len(set(names)) == 1
+        response = whole.best_response(make(names[0]) if alike else list(map(make, names)), reward)
+        np.testing.assert_allclose(values, response.profile_value, atol=1e-12)
+        assert abs(gap - response.nash_conv) < 1e-12
 
 
 @every([replace(TRIPLE, expeditions=2, trap_copies=4), replace(RELICS, relics_enter="expedition", relics=(3,))])

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 
 import numpy as np
 import pytest
@@ -32,63 +31,48 @@ def client():
     return Client(make_app())
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"edition": "diamond"}, 'unknown edition "diamond"; editions: iello-2016, '),
-        ({"hidden_chests": 1}, "hidden_chests=1; true, false or null is allowed"),
-        ({"agents": ["you"] + ["bag:8"] * 8}, "a list of 1 to 8"),
-        ({"agents": ["you", "you"]}, "2 times 'you' among the agents"),
-        ({"agents": ["you", "os:system"]}, 'unknown agent "os:system"; agents: you, champion'),
-        ({"agents": ["you", None]}, "unknown agent null"),
-        ({"agents": ["you", []]}, r"unknown agent \[\]"),
-        ({"seed": 2**53}, "seed=9007199254740992; a whole number"),
-        ({"hidden_chests": True, "agents": ["catch-up", "bag:8"]}, "this table hides them"),
-        ({"more": 1}, "a JSON object with exactly edition, hidden_chests, agents, seed is required"),
+INVALID = [
+    *[
+        ("/new", NEW | wrong, message)
+        for wrong, message in (
+            ({"edition": "diamond"}, 'unknown edition "diamond"; editions: iello-2016, '),
+            ({"hidden_chests": 1}, "hidden_chests=1; true, false or null is allowed"),
+            ({"agents": ["you"] + ["bag:8"] * 8}, "a list of 1 to 8"),
+            ({"agents": ["you", "you"]}, "2 times 'you' among the agents"),
+            ({"agents": ["you", "os:system"]}, 'unknown agent "os:system"; agents: you, champion'),
+            ({"agents": ["you", None]}, "unknown agent null"),
+            ({"agents": ["you", []]}, "unknown agent []"),
+            ({"seed": 2**53}, "seed=9007199254740992; a whole number"),
+            ({"hidden_chests": True, "agents": ["catch-up", "bag:8"]}, "this table hides them"),
+            ({"more": 1}, "a JSON object with exactly edition, hidden_chests, agents, seed is required"),
+        )
     ],
-)
-def test_invalid_new_game_is_refused(client, wrong, message):
-    response = client.post("/new", **(NEW | wrong))
-    assert response.status == 400
-    assert list(response.json) == ["error"]
-    assert re.search(message, response.json["error"])
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("bag:8", "os:system", 'unknown agent "os:system"; agents: you, champion'),
-        ("bag:8", "you", "2 times 'you' among the agents"),
-        ("seed: 3", "seed: none", "a record with a seed and the players' names is required"),
-        ("seed: 3", "seed: 4", "1.1 .* in the replay, not 1.1 "),
-        ("continue 0 1", "continue 0", "the seats inside, 0, 1, decide once each"),
-        ("edition: iello-2016", "edition: /etc/passwd", "unknown edition"),
+    *[
+        ("/view", {"game": GAME.replace(old, new), "turns": None}, message)
+        for old, new, message in (
+            ("bag:8", "os:system", 'unknown agent "os:system"; agents: you, champion'),
+            ("bag:8", "you", "2 times 'you' among the agents"),
+            ("seed: 3", "seed: none", "a record with a seed and the players' names is required"),
+            ("seed: 3", "seed: 4", " in the replay, not 1.1 "),
+            ("continue 0 1", "continue 0", "the seats inside, 0, 1, decide once each"),
+            ("edition: iello-2016", "edition: /etc/passwd", "unknown edition"),
+        )
     ],
-)
-def test_invalid_game_is_refused(client, old, new, message):
-    assert old in GAME
-    response = client.post("/view", game=GAME.replace(old, new), turns=None)
-    assert response.status == 400
-    assert re.search(message, response.json["error"])
+    ("/turn", {"game": GAME, "decision": None}, "you must decide: 0 continues, 1 leaves"),
+    ("/turn", {"game": WAITING, "decision": 0}, "you need not decide: null"),
+    ("/turn", {"game": GAME, "decision": 2}, "0 continues, 1 leaves"),
+    ("/turn", {"game": GAME}, "a JSON object with exactly game, decision is required"),
+    ("/view", {"game": GAME, "file": "/etc/passwd"}, "a JSON object with exactly game, turns is required"),
+    ("/view", {"game": GAME, "turns": -1}, "turns=-1; a whole number"),
+    ("/view", {"game": [], "turns": None}, "the text of a record is required"),
+    ("/odds", {"game": WAITING}, "nothing to advise"),
+    ("/review", {"game": GAME}, "the game is not over yet"),
+    ("/review", {"game": OVER}, "only agents played this game"),
+    ("/open", {"text": "diamant record 1\nedition: /etc/passwd"}, "unknown edition"),
+]
 
 
-@pytest.mark.parametrize(
-    ("path", "given", "message"),
-    [
-        ("/turn", {"game": GAME, "decision": None}, "you must decide: 0 continues, 1 leaves"),
-        ("/turn", {"game": WAITING, "decision": 0}, "you need not decide: null"),
-        ("/turn", {"game": GAME, "decision": 2}, "0 continues, 1 leaves"),
-        ("/turn", {"game": GAME}, "a JSON object with exactly game, decision is required"),
-        ("/view", {"game": GAME, "file": "/etc/passwd"}, "a JSON object with exactly game, turns is required"),
-        ("/view", {"game": GAME, "turns": -1}, "turns=-1; a whole number"),
-        ("/view", {"game": [], "turns": None}, "the text of a record is required"),
-        ("/odds", {"game": WAITING}, "nothing to advise"),
-        ("/review", {"game": GAME}, "the game is not over yet"),
-        ("/review", {"game": OVER}, "only agents played this game"),
-        ("/open", {"text": "diamant record 1\nedition: /etc/passwd"}, "unknown edition"),
-        ("/new", {"edition": "incan-gold", "hidden_chests": None, "agents": ["catch-up"], "seed": 1}, "hides them"),
-    ],
-)
+@pytest.mark.parametrize(("path", "given", "message"), INVALID)
 def test_invalid_request_is_refused(client, path, given, message):
     response = client.post(path, **given)
     assert (response.status, list(response.json)) == (400, ["error"])
@@ -168,18 +152,3 @@ def test_random_requests_get_an_answer(client):
     assert {response.status for response in asyncio.run(ask_one_by_one())} == {200, 400}
     assert all(response.json for response in found[:300])
     assert client.post("/view", game=GAME, turns=None).json == before
-
-
-def test_disconnect_within_body_leaves_server_intact(client):
-    async def ask():
-        scope_parts = iter([{"type": "http.request", "body": b'{"ga', "more_body": True}, {"type": "http.disconnect"}])
-
-        async def receive():
-            return next(scope_parts)
-
-        headers = [(b"host", HOST.encode()), (b"content-type", b"application/json")]
-        scope = {"type": "http", "method": "POST", "path": "/view", "raw_path": b"/view", "headers": headers}
-        await client.app(scope | {"query_string": b"", "root_path": ""}, receive, lambda message: asyncio.sleep(0))
-
-    asyncio.run(ask())
-    assert client.post("/view", game=GAME, turns=None).status == 200
