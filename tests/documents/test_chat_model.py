@@ -1,11 +1,9 @@
-"""Examples with language models (chat_model.py, verifiers_decisions.py) against a scripted server."""
+"""Examples with language models (chat_model.py) against a scripted server."""
 
-import asyncio
 import json
 import re
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
 
 import pytest
 
@@ -91,29 +89,3 @@ def test_server_error_is_one_line(server, capsys, status, body, reason):
     assert errors.startswith("python -m examples.chat_model: error: default: the function raised ")
     assert errors.count("\n") == 1
     assert re.search(reason, errors)
-
-
-@compiled_only
-def test_verifiers_reward_is_win_share(server, monkeypatch):
-    vf = pytest.importorskip("verifiers.v1")
-    from verifiers.v1.utils.loaders import load_environment
-
-    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "examples")
-    from verifiers_decisions import DiamantConfig
-
-    taskset = DiamantConfig(id="verifiers_decisions", games=1, whole_games=True, players=3)
-    agent = vf.AgentConfig(runtime={"type": "subprocess"})
-    env = load_environment(vf.SingleAgentEnvConfig(taskset=taskset, agent=agent))
-    client = vf.EvalClientConfig(base_url=server.url.removesuffix("/chat/completions"), api_key_var="NO_KEY")
-    context = vf.ModelContext(model="scripted", client=client)
-
-    async def play() -> list:
-        async with env.serving():
-            return [await env.run_episode(task, context) for task in env.taskset]
-
-    (episode,) = asyncio.run(play())
-    assert not episode.errors
-    trace = episode.traces[0]
-    assert trace.reward in (0, 1 / 3, 1 / 2, 1)
-    assert trace.metrics["illegal"] == 0
-    assert len(server.sent) == len(trace.assistant_messages) >= 5

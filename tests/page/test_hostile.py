@@ -152,3 +152,18 @@ def test_random_requests_get_an_answer(client):
     assert {response.status for response in asyncio.run(ask_one_by_one())} == {200, 400}
     assert all(response.json for response in found[:300])
     assert client.post("/view", game=GAME, turns=None).json == before
+
+
+def test_disconnect_within_body_leaves_server_intact(client):
+    async def ask():
+        scope_parts = iter([{"type": "http.request", "body": b'{"ga', "more_body": True}, {"type": "http.disconnect"}])
+
+        async def receive():
+            return next(scope_parts)
+
+        headers = [(b"host", HOST.encode()), (b"content-type", b"application/json")]
+        scope = {"type": "http", "method": "POST", "path": "/view", "raw_path": b"/view", "headers": headers}
+        await client.app(scope | {"query_string": b"", "root_path": ""}, receive, lambda message: asyncio.sleep(0))
+
+    asyncio.run(ask())
+    assert client.post("/view", game=GAME, turns=None).status == 200
