@@ -69,7 +69,3 @@ def test_invalid_settings():
     }.items():
         with pytest.raises(ValueError, match=message):
             vec.JudgeCallback(every=40, **dict([wrong]))
-
-
-def test_against_is_annotated_as_that_of_evaluate():
-    assert vec.JudgeCallback.__init__.__annotations__["against"] == evaluate.__annotations__["against"]

@@ -115,7 +115,6 @@ def deciding() -> Game:
         (lambda: deciding().decide([0, 2]), ValueError, "action 2 of seat 1 .* 0 .CONTINUE. and 1 .LEAVE.$"),
         (lambda: deciding().decide([0]), ValueError, r"actions of shape \(1,\); expected \(2,\)"),
         (lambda: deciding().observe(2), ValueError, "seat=2; a whole number, 0 to 1, is allowed"),
-        (lambda: Game(1).returns("margin"), ValueError, "one player has none"),
         (lambda: deciding().restore(Game(3, SMALL).state), ValueError, "num_players = 3"),
     ],
 )

@@ -7,8 +7,6 @@ from types import MethodType, SimpleNamespace
 
 import pytest
 
-from diamant_env.commands import diamant
-from diamant_env.gym_env import DiamantEnv
 from diamant_env.judging import evaluate, hold_tournament, judge_decisions
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool
@@ -65,20 +63,6 @@ def test_imported_agent_equals_bag_15(own, name):
     mine, theirs = (evaluate(agent, "traps:3,cards:6,ev", 200).results[0] for agent in (text, "bag:15"))
     assert mine.agent == text
     assert (mine.win_share, mine.score) == (theirs.win_share, theirs.score)
-
-
-def test_imported_agent_in_every_command(own, monkeypatch, capsys):
-    monkeypatch.chdir(own)
-    text = "own_agents:Greedy"
-    assert "search:2:own_agents:Greedy" in str(make(f"search:2:{text}"))
-    for words in (
-        ["evaluate", "ev", "--against", f"clones:{text}", "--games", "40"],
-        ["tournament", text, "bag:9", "bag:10", "cards:7", "--games", "40"],
-        ["watch", text, "ev", "--seed", "1", "--speed", "0"],
-    ):
-        assert diamant.main(words) == 0
-        assert text in capsys.readouterr().out
-    DiamantEnv(3, opponents=text).reset(seed=0)
 
 
 def test_example_agent_wins():

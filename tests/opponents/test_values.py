@@ -1,16 +1,13 @@
 """Value networks: inputs, shares, policy files."""
 
-import json
-
 import numpy as np
 import pytest
-from safetensors.numpy import save
 
 from diamant_env import Batch
 from diamant_env.observation import NUM_FEATURES
-from diamant_env.opponents.inputs import RAW
-from diamant_env.opponents.network import FORMAT, LAYOUT, NetworkAgent, digest
+from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.values import Values, inputs, start_features
+from tests.opponents.test_network import content
 from tests.support.play import Play
 
 RANDOM = np.random.default_rng(0)
@@ -36,9 +33,7 @@ def starts(players: int, edition="iello-2016", games: int = 200, expedition: int
 
 
 def saved(agent: NetworkAgent, path, **changed) -> NetworkAgent:
-    tensors = {**agent.tensors(), **changed}
-    metadata = {"format": FORMAT, "layout": LAYOUT, "activation": "relu", "inputs": RAW, "sha256": digest(tensors)}
-    path.write_bytes(save(tensors, {"diamant": json.dumps(metadata)}))
+    path.write_bytes(content({**agent.tensors(), **changed}))
     return NetworkAgent.load(path)
 
 
