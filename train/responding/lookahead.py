@@ -32,9 +32,12 @@ def no_lookahead(game: DeviationGame, config: LookaheadConfig) -> str:
 def look_ahead(
     game: DeviationGame, config: LookaheadConfig, seeds: np.random.SeedSequence, progress: Progress | None = None
 ) -> SummedGain:
-    """Fit value networks and measure the gain of the search with them."""
+    """Fit value networks and measure the gain of the search with them; without values in `full_games` games."""
     *fitting, playing = children(seeds, 3)
-    return gain_of_search(game, config, *fit_values(game, config.fit_games, *fitting), playing, progress)
+    agent, values = fit_values(game, config.fit_games, *fitting)
+    searcher = SearchAgent(agent, Budget(config.pairs, objective=game.reward))  # type: ignore[arg-type]
+    games = config.full_games if values is None else config.games
+    return summed_gain(searcher, game, games, playing, config.value_pairs, values, config.full_games, progress)
 
 
 def fit_values(
@@ -49,21 +52,6 @@ def fit_values(
     if not isinstance(agent, NetworkAgent) or game.reward != "win" or find_edition(game.edition).expeditions == 1:
         return agent, None
     return with_values(agent, fitted(agent, game, games, deciding)), fitted(agent, game, games, valuing)
-
-
-def gain_of_search(
-    game: DeviationGame,
-    config: LookaheadConfig,
-    agent: Agent,
-    values: Values | None,
-    seeds: np.random.SeedSequence,
-    progress: Progress | None = None,
-) -> SummedGain:
-    """Measure the gain of the search with the results of `fit_values`; without values in `full_games` games."""
-    budget = Budget(config.pairs, objective=game.reward)  # type: ignore[arg-type]
-    searcher = SearchAgent(agent, budget)
-    games = config.full_games if values is None else config.games
-    return summed_gain(searcher, game, games, seeds, config.value_pairs, values, config.full_games, progress)
 
 
 def fitted(network: NetworkAgent, game: DeviationGame, games: int, seeds: np.random.SeedSequence) -> Values:
