@@ -1,1 +1,1 @@
-"""Kills and damaged files; DIAMANT_TEST_SCALE multiplies the number of trials."""
+"""Kills and damaged files; DIAMANT_TEST_SCALE multiplies the damaged ones."""

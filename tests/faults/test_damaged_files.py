@@ -1,22 +1,169 @@
-"""Damaged and crafted files: one-line errors, bounded memory, no code execution."""
+"""Damaged and crafted files of every kind: one-line errors, bounded memory, no code execution."""
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
 import os
+import pickle
 import resource
+import zipfile
+from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+from diamant_env import NUM_FEATURES, Edition
 from diamant_env.exact import equilibrium
-from tests.faults.hostile import crafted, mutated
-from tests.faults.stored import Stored, stored
+from diamant_env.exact.moves import start_of_expedition
+from diamant_env.exact.tree import build_tree
+from diamant_env.opponents import make
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.records.log import GameRecord
 from tests.support.play import SCALE
+from tests.support.record import record_of
+from train import ppo
+from train.runs.arguments import read_config
+from train.runs.run_folder import CHECKPOINT, CONFIG, POLICY, load_checkpoint
 
 MEMORY = 1 << 30  # bytes that opening a small file may take
 KINDS = ("checkpoint", "policy", "record", "configuration", "solution")
+TINY = """
+threads = 1
+checkpoints = 8
+[ppo]
+decisions = 4000
+games = 12
+turns = 16
+minibatch = 128
+average = 0.5
+explore = 0.4
+[opponents]
+learner = 0.6
+snapshots = 0.2
+rules = 0.2
+snapshot_every = 1000
+snapshot_places = 2
+[network]
+hidden = [8]
+[judge]
+curve_points = 0
+"""
+"""Run of half a second with every kind of state in its checkpoint."""
+SMALL = Edition("small", treasures=(5, 7, 11), traps=("snake", "fire"), trap_copies=2, expeditions=2)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Kind of stored file.
+
+    Attributes:
+        path: A valid file; the files that it needs are beside it.
+        load: Returns the content as text, "" for a cache miss.
+        may_differ: Whether damage can yield other valid content: text without a digest.
+    """
+
+    path: Path
+    load: Callable[[], str]
+    may_differ: bool = False
+
+
+def stored(place: Path) -> dict[str, Stored]:
+    """Write one file of each kind."""
+    (place / "tiny.toml").write_text(TINY)
+    assert ppo.main(["--config", str(place / "tiny.toml"), "--out", str(place / "runs"), "--no-judge"]) == 0
+    (run,), game = (place / "runs").iterdir(), place / "game.txt"
+    config = read_config(run / CONFIG)
+    record_of([make("random:0.3") for _ in range(3)], seed=5).write(game)
+    tree = build_tree(start_of_expedition(SMALL, 2), SMALL)
+    values, size = equilibrium._file_of(tree.start, tree.edition, equilibrium.EQUILIBRIUM), 1 + tree.boxes.size
+    equilibrium.save_numbers(values, np.full(size, 1.5))
+    assert values is not None
+
+    def policy() -> str:
+        agent = NetworkAgent.load(run / POLICY)
+        leave = agent.leave_probability(np.ones((3, NUM_FEATURES), np.float32))
+        assert ((leave >= 0) & (leave <= 1)).all(), f"it leaves with probability {leave}"
+        return fingerprint(agent.layers)
+
+    def solution() -> str:
+        found = equilibrium.load_numbers(values, size)
+        return "" if found is None else fingerprint(found)
+
+    return {
+        "checkpoint": Stored(run / CHECKPOINT, lambda: fingerprint(load_checkpoint(run, config))),
+        "policy": Stored(run / POLICY, policy),
+        "record": Stored(game, lambda: fingerprint(GameRecord.read(game).to_text()), may_differ=True),
+        "configuration": Stored(run / CONFIG, lambda: repr(read_config(run / CONFIG)), may_differ=True),
+        "solution": Stored(values, solution),
+    }
+
+
+def fingerprint(content: Any) -> str:
+    """Return a digest of a value, independent of its container."""
+
+    def plain(value: Any) -> object:
+        return value.hex() if isinstance(value, bytes) else (str(value.dtype), value.tolist())
+
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=plain).encode()).hexdigest()
+
+
+def mutated(random: np.random.Generator, content: bytes) -> bytes:
+    """Return the content with one random error."""
+    at = int(random.integers(len(content)))
+    length = int(random.integers(1, 65))
+    before, behind = content[:at], content[at + 1 :]
+    damaged = [
+        before + bytes([content[at] ^ 1 << int(random.integers(8))]) + behind,  # a flipped bit
+        before,  # truncated
+        before + content[at + length :],  # a gap
+        before + random.bytes(length) + content[at:],  # an insertion
+        before + bytes(min(4096, len(content) - at)) + content[at + 4096 :],  # zeros, as after a power failure
+        before + content[at : at + length] + content[at:],  # a repetition
+    ]
+    return damaged[random.integers(len(damaged))]
+
+
+class Runs:
+    """Pickle that creates a folder when loaded."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple:
+        return os.mkdir, (str(self.mark),)
+
+
+def crafted(good: bytes, mark: Path) -> dict[str, bytes]:
+    """Return crafted files.
+
+    Args:
+        good: A valid file, the start of some of them.
+        mark: The folder that appears if code from one of them runs.
+    """
+    saved, objects, bomb = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    torch.save({"config": Runs(mark)}, saved)
+    np.savez(objects, config=np.array([Runs(mark)], object))
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("run/data/0", bytes(1 << 30))
+    return {
+        "nothing": b"",
+        "a pickle": pickle.dumps(Runs(mark)),
+        "a pickle in a zip archive, as torch.save writes it": saved.getvalue(),
+        "objects in npz": objects.getvalue(),
+        "a pickle behind it": good + pickle.dumps(Runs(mark)),
+        "a zip bomb": bomb.getvalue(),
+        "a long number": b"a = " + b"9" * 1_000_000,
+        "many lines": b"\n" * (5 << 20),
+        "many keys": "\n".join(f"a{i} = 1" for i in range(100_000)).encode(),
+        "not UTF-8": b"\xff\xfe\xfd name = 1",
+    }
 
 
 @pytest.fixture(scope="module")
