@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,16 @@ def test_first_decisions_of_the_caller():
     leave[:, 1] = 1
     first, *_ = (turn.actions.tolist() for turn in table.turns(leave))
     assert first == [[0, 1, 0]] * GAMES
+
+
+def test_stateful_agent_sees_no_game_begin_that_does_not_play():
+    given = []
+
+    def act(obs, first):
+        given.append((first.tolist(), obs["must_decide"].tolist()))
+        return np.zeros(len(first), np.float32)
+
+    batch = Batch(2, 2)
+    table = Table(batch, [SimpleNamespace(act=act), make("ev")], [[0, 1]] * 2, reseated=True)
+    table.leave_probabilities(batch.reset(seed=0), np.array([True, False]))
+    assert given == [([True, False, False, False], [1, 0, 0, 0])]
