@@ -1,9 +1,11 @@
 """Exit of commands: one line for an expected error, 130 after Ctrl-C, silence on a closed pipe."""
 
 import errno
+import inspect
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from diamant_env.commands import diamant
 from diamant_env.commands.command import run_command
 
 ROOT = Path(__file__).parents[2]
-GAME = ["bag:18", "traps", "--seed", "3", "--speed", "0"]
+WATCHED = ["bag:18", "traps", "--seed", "3", "--speed", "0"]
 
 
 def exit_status(error: BaseException) -> int:
@@ -60,9 +62,47 @@ def test_similar_subcommand_is_suggested(capsys):
     assert capsys.readouterr().err == "diamant: error: unknown subcommand 'evalute'; did you mean evaluate?\n"
 
 
+GAMES = ["--games", "7", "--players", "5"]
+GAME = ["--seed", "3", "--edition", "everdeck", "--hidden-chests"]
+SEATED = {"seed": 3, "edition": "everdeck", "hidden_chests": True}
+TAKEN = {"games": 7, "players": 5, **SEATED}
+JUDGED = {"agent": "ev", "against": ["pool"], "compare_with": ["bag"], **TAKEN}
+JUDGE = ["ev", "--against", "pool", "--compare", "bag", *GAMES, *GAME]
+SOLVED = {"agents": ["ev"], "players": [2, 3], "edition": "everdeck"}
+SOLVE = ["ev", "--players", "2", "3", "--edition", "everdeck"]
+
+
+@pytest.mark.parametrize(
+    ("command", "called", "words", "expected"),
+    [
+        ("tournament", "tournament.hold_tournament", ["ev", "--pool", "pool", *GAMES, *GAME],
+         {"agents": ["ev"], "pools": ["pool"], **TAKEN}),
+        ("evaluate", "evaluate.evaluate", JUDGE, JUDGED),
+        ("evaluate", "evaluate.judge_decisions", [*JUDGE, "--per-decision", "win"], {"objective": "win", **JUDGED}),
+        ("exact", "exact.measure", ["--lone", "everdeck"], {"agents": [], "players": (), "lone": ["everdeck"]}),
+        ("exact", "exact.measure", [*SOLVE, "--whole-game"], {"whole_game": True, **SOLVED}),
+        ("exact", "exact.measure_small", [*SOLVE, "--reward", "win"], {"reward": "win", **SOLVED}),
+        ("play", "session.GameSession", ["--opponents", "ev", *GAME], {"agents": [None, "ev"], **SEATED}),
+        ("watch", "session.GameSession", ["ev", "bag", *GAME], {"agents": ["ev", "bag"], **SEATED}),
+    ],
+)  # fmt: skip
+def test_options_reach_the_function(command, called, words, expected, monkeypatch):
+    module, name = called.split(".")
+    place, taken = import_module(f"diamant_env.commands.{module}"), {}
+    signature = inspect.signature(getattr(place, name))
+
+    def stop(*given, **named):
+        taken.update(signature.bind(*given, **named).arguments)
+        raise ValueError("stopped")
+
+    monkeypatch.setattr(place, name, stop)
+    assert diamant.main([command, *words]) == 2
+    assert {key: taken[key] for key in expected} == expected
+
+
 def test_closed_pipe_is_silent():
     reader, writer = os.pipe()
     os.close(reader)
-    done = python("-m", "diamant_env", "watch", *GAME, stdout=writer)
+    done = python("-m", "diamant_env", "watch", *WATCHED, stdout=writer)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
