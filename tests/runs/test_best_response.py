@@ -1,6 +1,7 @@
 """Search for a best response: gains, resumption, report."""
 
 import json
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.best_response import RESULTS, Arguments, respond
 from train.ppo import Learner
+from train.responding import result
 from train.responding import search as response
 from train.responding.config import ResponseConfig, SearchConfig
 from train.responding.lookahead import fit_values
@@ -115,6 +117,20 @@ def test_ties_go_to_the_latest_checkpoint(network):
     game = DeviationGame("bag:15", 3, "iello-2016", "win")
     _, (decisions, _) = response.pick([(1, network), (2, network)], game, SMALL)
     assert decisions == 2
+
+
+def test_selection_and_report_play_different_games(network, monkeypatch):
+    game, seeds = DeviationGame("bag:15", 3, "iello-2016", "win"), []
+
+    def stop(*given):
+        seeds.append(given[3].entropy)
+        raise KeyboardInterrupt
+
+    for module, compared in ((response, partial(response.pick, [(1, network)])), (result, partial(result.report, []))):
+        monkeypatch.setattr(module, "deviation_gains", stop)
+        with pytest.raises(KeyboardInterrupt):
+            compared(game, SMALL)
+    assert seeds[0] != seeds[1]
 
 
 def test_values_of_decisions_and_advantages_are_independent(network):
