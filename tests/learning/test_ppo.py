@@ -1,7 +1,8 @@
-"""PPO: schedules, resumption to the same bytes, saved policies."""
+"""PPO: learning, schedules, resumption to the same bytes, saved policies."""
 
 import json
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,6 +11,8 @@ import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from diamant_env.judging.evaluation import judge
+from diamant_env.judging.lineups import clone_line_ups
 from diamant_env.opponents import EMPTY, make
 from diamant_env.opponents.inputs import CANONICAL, RAW
 from diamant_env.opponents.network import NetworkAgent
@@ -19,6 +22,7 @@ from train.algorithms.regularised_nash import RegularisedNash
 from train.learning import training_run
 from train.learning.training_run import TrainingRun
 from train.ppo import Learner, main, train
+from train.runs import judging
 from train.runs.config import Config, NetworkConfig, PPOConfig
 from train.runs.run_folder import POLICY, TIME, load_checkpoint, new_run_folder, read_json, save_checkpoint, save_policy
 
@@ -48,6 +52,39 @@ SMALL = {
 def small_run(folder: Path, **changes) -> tuple[Config, Path]:
     config = Config.model_validate({**SMALL, **changes})
     return config, new_run_folder(folder, config)
+
+
+def test_ppo_learns(tmp_path):
+    config, folder = small_run(
+        tmp_path,
+        ppo={"decisions": 200_000, "games": 128, "turns": 32, "minibatch": 1024, "learning_rate": 3e-3},
+        opponents={},
+        network={"hidden": [32, 32]},
+    )
+    agent = train(config, folder)
+    (result,) = judge(agent, clone_line_ups(["random:0.5"]), 4_000)
+    assert result.win_share.low > 0.25 + 0.10
+
+
+def test_run_trains_and_is_judged_in_its_game(tmp_path, monkeypatch):
+    game = {"edition": "everdeck", "num_players": [3], "reward": "score", "expeditions": 2, "blank": True}
+    config, folder = small_run(tmp_path, seed=4, game=game, judge={"num_players": 5})
+    calls, edition = [], config.game.played()
+
+    def stop(*given, **settings):
+        calls.append((given, settings))
+        raise Killed
+
+    monkeypatch.setattr(judging, "judge", stop)
+    judged = partial(judging.report_run, None), lambda config, _: judging.curve_point(None, config)
+    for play in (partial(train, make_env=stop), *judged):
+        with pytest.raises(Killed):
+            play(config, folder)
+    ((_, players, editions, reward, *_, blank), _), *found = calls
+    assert ({*players}, {*editions}, reward) == ({3}, {edition}, "score")
+    assert blank is True
+    for _, settings in found:
+        assert settings.items() >= {"seed": 4, "players": 5, "edition": edition, "blank_rivals": True}.items()
 
 
 def test_averaged_weights(tmp_path):
