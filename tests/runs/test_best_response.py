@@ -11,6 +11,7 @@ from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
+from train import best_response
 from train.best_response import RESULTS, Arguments, respond
 from train.ppo import Learner
 from train.responding import result
@@ -102,6 +103,24 @@ def test_interrupted_search_resumes_to_same_result(tmp_path, monkeypatch, few):
     assert len(calls) == 1
     assert files(broken) == files(tmp_path / "response-bag-15-seed0")
     assert resumed.to_json() == whole.to_json()
+
+
+def test_search_plays_its_game(tmp_path, monkeypatch):
+    set_game = {"edition": "everdeck", "num_players": [3], "reward": "score", "expeditions": 2, "blank": True}
+    config = ResponseConfig.model_validate({"agent": "bag:15", "game": set_game})
+    game, calls = DeviationGame("bag:15", 3, config.game.played(), "score", blank_rivals=True), []
+
+    def stop(*given):
+        calls.append(given)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(best_response, "response_runs", stop)
+    monkeypatch.setattr(response, "DiamantVecEnv", stop)
+    for play in (partial(best_response.search, config, tmp_path), partial(learn, game, config, seeds_for(0), None)):
+        with pytest.raises(KeyboardInterrupt):
+            play()
+    (found, *_), (_, players, edition, reward, *_, blank) = calls
+    assert found == DeviationGame("bag:15", players, edition, reward, blank) == game
 
 
 def test_warm_start_is_the_agent(network):
