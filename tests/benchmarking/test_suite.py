@@ -9,6 +9,7 @@ import pytest
 
 from diamant_env.opponents.pools import load_pool
 from train.benchmark import Arguments, benchmark, benchmark_runs
+from train.benchmarking import benchmark_run
 from train.benchmarking.algorithms import ALGORITHMS, Algorithm
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
@@ -52,6 +53,19 @@ def part(folder, **more):
 
 def run_of(task, algorithm, folder, config=CONFIG, seed=5):
     return BenchmarkRun(TASKS[task], ALGORITHMS[algorithm], seed, folder, config)
+
+
+def test_held_out_agents_play_the_game_of_the_task(tmp_path, monkeypatch):
+    settings, task = {}, TASKS["expedition-3"]
+
+    def stop(*_, **given):
+        settings.update(given)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(benchmark_run, "judge", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run_of(task.name, "equilibrium", tmp_path).measure("ev")
+    assert settings.items() >= {"players": 3, "edition": task.game.played(), "blank_rivals": True}.items()
 
 
 def test_runs_are_ordered_by_seed_and_skip_unplayable_tasks(tmp_path):
