@@ -19,7 +19,7 @@ from train.ppo import train
 from train.runs.config import Config
 from train.runs.model_card import card_text, record_of
 from train.runs.run_folder import new_run_folder
-from train.ship import LARGEST, Arguments, ship
+from train.ship import LARGEST, Arguments, judge_everywhere, ship
 
 CARDS = Path(__file__).parents[2] / "agents" / "policies"
 SMALL = {
@@ -81,6 +81,20 @@ def test_ship_judges_runs_and_writes_card(tmp_path, monkeypatch):
     (response,) = json.loads(card.with_suffix(".json").read_text(encoding="utf-8"))["responses"]
     assert (response["by_expedition"], response["by_inside"]) == ([0.05], [0.05])
     assert str(make(str(card.with_suffix(".safetensors")))).endswith("small.safetensors")
+
+
+def test_games_are_those_of_the_arguments(monkeypatch):
+    calls = []
+
+    def stub(network, line_ups, games, **settings):
+        calls.append((games, settings["seed"], settings["players"], settings["edition"]))
+        return []
+
+    monkeypatch.setattr("train.ship.judge", stub)
+    arguments = Arguments(Path(), games=40, intruder_games=8, seed=9)
+    assert not list(judge_everywhere(make("ev"), Config(), arguments, ["everdeck"]))
+    tables = [(9, players, "iello-2016") for players in range(3, 9)]
+    assert calls == [*((40, *table) for table in tables), (40, 9, 4, "everdeck"), *((8, *table) for table in tables)]
 
 
 def test_strong_intruders_are_named_by_table_size():
