@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from diamant_env.judging.deviation import PAYOFFS, DeviationGame, deviation_gains, self_play
+from diamant_env.judging.evaluation import judge
 from diamant_env.judging.games import play, seeds_for
-from diamant_env.judging.lineups import seat_with
+from diamant_env.judging.lineups import clone_line_ups, seat_with
 
 SEEDS = seeds_for(0, "test gains")
 
@@ -45,3 +46,4 @@ def test_blank_rivals_in_all_games():
 
     game = DeviationGame(blind, 3, "iello-2016", "score", blank_rivals=True)
     assert deviation_gains([blind], game, 12, SEEDS)[0].gain.mean == pytest.approx(0)
+    assert judge(blind, clone_line_ups(["bag:8"]), 12, players=3, blank_rivals=True)[0].games == 12
