@@ -86,14 +86,15 @@ def test_lone_player_equals_fractions(edition):
     assert solution.value == pytest.approx(float(by_hand.lone_value(Oracle(edition, 1))), abs=1e-12)
 
 
-def test_lone_player_with_unequal_traps_on_the_path():
-    """One mud card and two wind cards end the expedition, and different traps remain after each."""
-    cards = ["mud", "mud", "mud", "wind"]
-    game = reduce(by_hand.after, cards, Oracle(TINY_UNEQUAL, 1))
-    stays = by_hand.lone_value(game)
-    begun = {"edition": TINY_UNEQUAL, "game": Play(cards, 1, TINY_UNEQUAL).all_continue(2).game, "whole_game": True}
+@pytest.mark.parametrize(
+    ("edition", "cards", "turns"), [(TINY_UNEQUAL, ["mud", "mud", "mud", "wind"], 2), (TINY_KEPT, ["relic", 5], 1)]
+)
+def test_lone_player_with_cards_on_the_path(edition, cards, turns):
+    """Unequal traps: one mud card and two wind cards end the expedition. A relic of value 3 before the start."""
+    game = reduce(by_hand.after, cards, Oracle(edition, 1))
+    begun = {"edition": edition, "game": Play(cards, 1, edition).all_continue(turns).game, "whole_game": True}
     found = exact.solve_lone(**begun), exact.solve_equilibrium(**begun, cache=False)
-    known = float(max(stays, by_hand.lone_value(by_hand.left(game, {0}))))
+    known = float(max(by_hand.lone_value(game), by_hand.lone_value(by_hand.left(game, {0}))))
     assert [each.value for each in found] == pytest.approx([known] * 2, abs=1e-12)
 
 
