@@ -53,6 +53,8 @@ SMALLER = {
     "enter.md": {
         "--tasks expedition-2 --quick": f"--tasks expedition-2 {TINY_BENCHMARK}",
         "--seeds 2": f"--seeds 2 {TINY_BENCHMARK}",
+        "runs/benchmark/runs": "runs/quick/runs",
+        "--check entries/mine-expedition-2-0": f"--check entries/mine-expedition-2-0 {TINY_BENCHMARK}",
     },
     "champion.md": {
         "train.jax_ppo --config configs/champion.toml": "train.ppo --config configs/champion.toml "
