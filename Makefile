@@ -47,8 +47,6 @@ champion hunter:
 		--responses runs/$@-gain/*/*/results.json
 
 benchmark: setup  ## play missing runs of the benchmark and write its page: hours; resumes after an interruption
-	mkdir -p runs/benchmark
-	test -f runs/benchmark/benchmark.json || cp docs/measured/benchmark.json runs/benchmark/
 	$(BIN)/python -m train.benchmark --workers 2; status=$$?; \
 		cp runs/benchmark/*.png docs/ && $(BIN)/python docs/compact.py runs/benchmark/benchmark.json && \
 		$(BIN)/python docs/update.py && exit $$status

@@ -22,9 +22,20 @@ def compact(content: Any) -> Any:
     return float(f"{content:.9g}") if isinstance(content, float) else content
 
 
+def unpublishable(content: Any) -> str:
+    """Return the reason why results of the benchmark must not be published, or an empty text."""
+    commits = {row["commit"] for row in content.get("runs", ())}
+    if len(commits) > 1 or any(commit.endswith("+") or not commit for commit in commits):
+        return f"runs of the commits {', '.join(sorted(commits))}: published runs are of one commit without changes (+)"
+    return ""
+
+
 if __name__ == "__main__":
     results = Path(sys.argv[1])
-    text = json.dumps(compact(json.loads(results.read_text(encoding="utf-8"))), ensure_ascii=False, indent=1)
+    content = json.loads(results.read_text(encoding="utf-8"))
+    if why := unpublishable(content):
+        sys.exit(f"{results}: {why}")
+    text = json.dumps(compact(content), ensure_ascii=False, indent=1)
     for pattern in (r"[\[{][^\[\]{}]{,120}[\]}]", r"(?ms)^  \{$.*?^  \}"):  # short values and runs on one line each
         text = re.sub(pattern, lambda part: " ".join(part[0].split()), text)
     Path(__file__).with_name("measured").joinpath(results.name).write_text(text + "\n", encoding="utf-8", newline="\n")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from diamant_env.batch import Batch
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.inputs import RAW
 from diamant_env.opponents.network import NetworkAgent
@@ -52,17 +53,25 @@ def test_population_draws_one_policy_per_game():
 def test_responses_replace_the_untrained_network(tmp_path, monkeypatch):
     monkeypatch.setattr(response_oracles, "ROUNDS", 2)
     monkeypatch.setattr(response_oracles, "distilled", lambda population, *_: population)
-    population = response_oracles.response_oracles(Config(ppo=SMALL, network={"hidden": (8,)}), Meter(tmp_path))
+    points, config = [], Config(ppo=SMALL, network={"hidden": (8,)}, checkpoints=2)
+
+    def save(self, mixture, decisions):
+        self.saved = self.due(decisions)
+        points.append(list(map(str, mixture.policies)))
+
+    monkeypatch.setattr(response_oracles.Checkpoints, "save", save)
+    population = response_oracles.response_oracles(config, Meter(tmp_path / "spent"), tmp_path)
     assert list(map(str, population.policies)) == ["answer 1", "answer 2"]
+    assert points == [["answer 1", "answer 2"]]
 
 
-def test_distilled_network_equals_population_average(tmp_path):
+def test_distilled_network_equals_population_average():
     """Conditional on being inside after some turns, policies that rarely leave are likelier."""
     population = Population(np.random.default_rng(0))
     population.policies = [always(0.05), always(0.5)]
     config = Config(game={"num_players": (3,)}, ppo=SMALL, network={"hidden": (16,), "inputs": RAW}, seed=1)
     torch.manual_seed(0)
-    agent = distilled(population, config, 20_000, np.random.default_rng(1), Meter(tmp_path))
+    agent = distilled(population, config, 20_000, Batch)
     env = DiamantVecEnv(2000, 3)
     env.seed(2)
     seen = env.reset()

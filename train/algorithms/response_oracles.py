@@ -14,12 +14,17 @@ network learns its average policy.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.torch_layers import create_mlp
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from diamant_env.batch import Batch
 from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import INPUTS
@@ -29,19 +34,22 @@ from diamant_env.opponents.table import Table
 from train.algorithms.counting import CountedBatch, CountedVecEnv, Meter
 from train.ppo import ACTIVATIONS, Learner
 from train.runs.config import Config
+from train.runs.run_folder import Checkpoints
 
 ROUNDS = 24
 """Number of responses in a run."""
 DISTILLED = 0.1
 """Share of the budget for the decisions of the distillation."""
+_EARLIER = 0.02
+"""Share for each checkpoint, beyond the budget."""
 _PASSES, _BATCH, _RATE = 20, 1024, 3e-3  # distillation
 
 
 class Population:
     """Mixture agent: each row plays one policy, sampled at the start of a game."""
 
-    def __init__(self, random: np.random.Generator) -> None:
-        self.policies: list[NetworkAgent] = []
+    def __init__(self, random: np.random.Generator, policies: Sequence[NetworkAgent] = ()) -> None:
+        self.policies = list(policies)
         self._random = random
         self._playing = np.zeros(0, np.int64)
 
@@ -62,13 +70,15 @@ class Population:
         return leave
 
 
-def response_oracles(config: Config, meter: Meter) -> NetworkAgent:
-    """Train by PSRO for the budget of decisions; return the distilled mixture."""
+def response_oracles(config: Config, meter: Meter, folder: Path) -> NetworkAgent:
+    """Train by PSRO for the budget of decisions; return the distilled mixture.
+
+    Earlier mixtures are distilled for the checkpoints; their decisions are not counted.
+    """
     meter.clear()
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    random = np.random.default_rng(config.seed)
-    population = Population(random)
+    population = Population(np.random.default_rng(config.seed))
     game, players = config.game, config.game.num_players[0]
     games = config.ppo.games * players  # one learner per game: as many rows as in self-play
     seating = seat_with(np.ones((games, players - 1), np.int64)) - 1
@@ -77,21 +87,26 @@ def response_oracles(config: Config, meter: Meter) -> NetworkAgent:
     ppo = config.ppo.model_copy(update={"decisions": decisions})
     learner = Learner(env, ppo, config.network, config.seed)
     population.policies = [learner.network()]
-    joined = 0
+    checkpoints, joined = Checkpoints(config, folder), 0
     while learner.decisions < decisions:
         learner.learn()
         if learner.decisions >= min(decisions, (joined + 1) * decisions / ROUNDS):
             # The first response replaces the untrained network.
             population.policies[joined:] = [learner.network(f"answer {joined + 1}")]
             joined += 1
-    return distilled(population, config, config.ppo.decisions - learner.decisions, random, meter)
+            if checkpoints.saved < checkpoints.due(learner.decisions):
+                mixture = Population(np.random.default_rng(joined), population.policies)
+                with torch.random.fork_rng():
+                    network = distilled(mixture, config, round(_EARLIER * config.ppo.decisions), Batch)
+                checkpoints.save(network, learner.decisions)
+    batch = partial(CountedBatch, meter)
+    return distilled(population, config, config.ppo.decisions - learner.decisions, batch)
 
 
-def distilled(
-    population: Population, config: Config, decisions: int, random: np.random.Generator, meter: Meter
-) -> NetworkAgent:
+def distilled(population: Population, config: Config, decisions: int, make_batch: Callable[..., Batch]) -> NetworkAgent:
     """Return a network distilled from about `decisions` decisions of a population in its own games."""
-    inputs, leave = (torch.from_numpy(part) for part in _played(population, config, decisions, meter))
+    random = np.random.default_rng(config.seed)
+    inputs, leave = (torch.from_numpy(part) for part in _played(population, config, decisions, make_batch))
     shape = config.network
     modules = create_mlp(inputs.shape[1], 2, list(shape.hidden), ACTIVATIONS[shape.activation])
     network = torch.nn.Sequential(*modules)
@@ -110,12 +125,12 @@ def distilled(
 
 
 def _played(
-    population: Population, config: Config, decisions: int, meter: Meter
+    population: Population, config: Config, decisions: int, make_batch: Callable[..., Batch]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return inputs (decisions, width) and P(LEAVE) (decisions,) from games of the population."""
     inputs, game = INPUTS[config.network.inputs], config.game
     shape = config.ppo.games, game.num_players[0]
-    batch = CountedBatch(meter, shape[0], num_players=shape[1], edition=game.played(), blank_rivals=game.blank)
+    batch = make_batch(shape[0], num_players=shape[1], edition=game.played(), blank_rivals=game.blank)
     batch.reset(config.seed)
     seen: list[NDArray[np.float32]] = []
     probabilities: list[NDArray[np.float32]] = []

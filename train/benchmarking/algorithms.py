@@ -78,7 +78,7 @@ _ALGORITHMS = (
         "psro",
         "learned",
         "PSRO, policy-space response oracles, with PPO (ours)",
-        lambda run: response_oracles(run.experiment(), run.meter),
+        lambda run: response_oracles(run.experiment(), run.meter, run.training),
         lambda task: task.players > 1,
     ),
     Algorithm("maskable-ppo", "learned", "MaskablePPO of sb3-contrib, self-play", _library(sb3.maskable_ppo)),

@@ -28,6 +28,7 @@ from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.ordered_traps import OrderedTraps
 from train.benchmarking.results import RESULT, read_result, write_result
 from train.benchmarking.suite import EXACT, Task, digest
+from train.responding.lookahead import look_ahead, no_lookahead
 from train.responding.result import report
 from train.responding.search import response_runs, reward_scale
 from train.runs.config import Config, JudgeConfig, OpponentsConfig
@@ -35,6 +36,8 @@ from train.runs.run_folder import POLICY, read_json, save_policy
 
 HELD_OUT = "held_out"
 CURVE = "curve.json"
+POINT_GAMES = 4
+"""Divisor of the number of games at a point of a learning curve."""
 
 
 class Algorithm(NamedTuple):
@@ -101,7 +104,7 @@ class BenchmarkRun:
             opponents=opponents or OpponentsConfig(),
             ppo=config.ppo.model_copy(update={"decisions": config.decisions, "reward_scale": scale, **(ppo or {})}),
             network=config.network,
-            checkpoints=config.checkpoints,
+            checkpoints=min(config.checkpoints, self.task.points),
             judge=JudgeConfig(curve_points=0),
         )
 
@@ -132,11 +135,25 @@ class BenchmarkRun:
         task = self.task
         return {"version": self.algorithm.version, "task_version": task.version, "digest": digest(task)}
 
+    def about(self) -> dict[str, Any]:
+        """Return all fields of a result but its origin, costs and figures."""
+        task, algorithm = self.task, self.algorithm
+        return {
+            "task": task.name,
+            "family": task.family,
+            "algorithm": algorithm.name,
+            "kind": algorithm.kind,
+            "seed": self.seed,
+            **self._versions(),
+            "package": __version__,
+            "budget": self.config.decisions if algorithm.kind == "learned" else 0,
+        }
+
     def play(self) -> dict[str, Any]:
         """Train and measure, unless finished, and save figures and policy in the folder."""
         if (done := self.result()) is not None:
             return done
-        task, algorithm, config = self.task, self.algorithm, self.config
+        algorithm, config = self.algorithm, self.config
         learned = algorithm.kind == "learned"
         start = cpu_seconds()
         agent = algorithm.agent(self)
@@ -147,15 +164,8 @@ class BenchmarkRun:
             save_policy(self.folder / POLICY, agent, config, config.decisions)
         measures = self.measure(agent)
         result = {
-            "task": task.name,
-            "family": task.family,
-            "algorithm": algorithm.name,
-            "kind": algorithm.kind,
-            "seed": self.seed,
-            **self._versions(),
-            "package": __version__,
+            **self.about(),
             "commit": versions().get("commit", ""),
-            "budget": config.decisions if learned else 0,
             "decisions": self.meter.spent() if learned else 0,
             "train_cpu_seconds": trained - start - measuring if learned else 0.0,
             "measure_cpu_seconds": cpu_seconds() - trained + measuring,
@@ -174,9 +184,9 @@ class BenchmarkRun:
         if self.task.players == 1:
             measures = {"score": self._score_alone(agent)}
         elif self.task.family not in EXACT:
-            measures = {HELD_OUT: self._against_held_out(agent), "gain": self._gain(agent)}
+            measures = {HELD_OUT: self._against_held_out(agent, self.config.games), "gain": self._gain(agent)}
         else:
-            measures = {HELD_OUT: self._against_held_out(agent), "exact": self._exact(agent)}
+            measures = {HELD_OUT: self._against_held_out(agent, self.config.games), "exact": self._exact(agent)}
         curve = self._curve()
         return {**measures, "curve": curve} if curve else measures
 
@@ -197,17 +207,21 @@ class BenchmarkRun:
 
     def _curve(self) -> list[dict[str, Any]]:
         """Return the points of `checkpoint` and of the training's policies, by decisions."""
-        kept = [{"decisions": spent, **self._point(NetworkAgent.load(path))} for spent, path in self.checkpoints()]
-        points = [point for point in [*self._own_points(), *kept] if len(point) > 1]
         end = self.config.decisions  # the final agent is measured separately
-        return sorted((point for point in points if point["decisions"] < end), key=lambda point: point["decisions"])
+        policies = [(spent, NetworkAgent.load(path)) for spent, path in self.checkpoints() if spent < end]
+        kept = [{"decisions": spent, **self._point(agent)} for spent, agent in policies]
+        for number in {len(kept) * quarter // 4 for quarter in (1, 2, 3)} if kept else ():
+            kept[number] |= self._gain_of_search(policies[number][1])
+        points = [point for point in [*self._own_points(), *kept] if len(point) > 1 and point["decisions"] < end]
+        return sorted(points, key=lambda point: point["decisions"])
 
     def _point(self, agent: Player) -> dict[str, float]:
         """Return a point of the learning curve, empty for an expedition that is not solved."""
         if self.task.players == 1:
             return {"score": self._score_alone(agent).mean}
         if self.task.family not in EXACT:
-            return {(reward := self.task.game.reward): self._against_held_out(agent)[reward].mean}
+            reward = self.task.game.reward
+            return {reward: self._against_held_out(agent, self.config.games // POINT_GAMES)[reward].mean}
         return {name: float(value) for name, value in self._exact(agent).items() if name == "nash_conv"}
 
     def _exact(self, agent: Player) -> dict[str, float | str]:
@@ -221,20 +235,31 @@ class BenchmarkRun:
         played = play([agent], np.zeros((tables, 1), np.int64), self.config.games, seeds, self.task.game.played())
         return mean_of_tables(played.totals(played.scores.mean(axis=1)), played.quotas)
 
-    def _against_held_out(self, agent: Player) -> dict[str, Estimate]:
+    def _against_held_out(self, agent: Player, games: int) -> dict[str, Estimate]:
         """Return win share and score at tables of distinct held-out agents that support the task."""
         if self.task.family == "expedition":
             agent = OrderedTraps(make(agent))
-        game, players, games = self.task.game, self.task.players, self.config.games
+        game, players = self.task.game, self.task.players
         settings = {"seed": self.config.seed, "edition": game.played(), "blank_rivals": game.blank}
         line_up = pool_line_up(HELD_OUT, players, game.played(), game.blank)
         (found,) = judge(agent, [line_up], games, players=players, purpose="benchmark", progress=True, **settings)
         return {"win": found.win_share, "score": found.score}
 
+    def _table(self, agent: Player) -> DeviationGame:
+        game = self.task.game
+        return DeviationGame(agent, self.task.players, game.played(), game.reward, game.blank)
+
+    def _gain_of_search(self, agent: Player) -> dict[str, float]:
+        """Return the gain of search in a full game with open chests, with the seeds of `_gain`; else nothing."""
+        table, search = self._table(agent), self.config.response
+        if self.task.family not in ("win", "score") or no_lookahead(table, search.search):
+            return {}
+        found = look_ahead(table, search.search, seeds_for(search.seed, "look ahead"))
+        return {"gain": found.summed.gain.mean}
+
     def _gain(self, agent: Player) -> dict[str, Any]:
         """Return the gain of the strongest responder against copies of an agent."""
-        game, search = self.task.game, self.config.response
-        table = DeviationGame(agent, self.task.players, game.played(), game.reward, game.blank)
+        table, search = self._table(agent), self.config.response
         rmtree(self.folder / "response", ignore_errors=True)  # responses to an earlier agent
         runs = response_runs(table, search, self.folder / "response")
         for run in runs:

@@ -14,8 +14,8 @@ class BenchmarkConfig(Run):
     name: str = Field("benchmark", pattern=r"^[\w.-]+$", max_length=200)
     decisions: Decisions = 2_000_000
     """Decisions of learning seats in a run; idle seats don't count."""
-    checkpoints: Number = 4
-    """Evenly spaced policies of a run for the learning curve of an expedition."""
+    checkpoints: Number = 20
+    """Maximum number of evenly spaced points of a learning curve; tasks with slow evaluations have fewer."""
     exact_players: int = Field(5, ge=1, le=5)
     """Maximum table size for exact exploitability, which takes a minute per policy at five players."""
     games: Games = 20_000

@@ -26,6 +26,7 @@ class Task(NamedTuple):
         meaning: Short description.
         reason: Reason for its inclusion.
         seeds: Seeds of each learning algorithm.
+        points: Maximum number of points of a learning curve.
         version: Version of the task, increased when figures become incomparable.
     """
 
@@ -34,7 +35,8 @@ class Task(NamedTuple):
     game: GameConfig
     meaning: str
     reason: str
-    seeds: int = 3
+    seeds: int = 5
+    points: int = 20
     version: int = 1
 
     @property
@@ -46,12 +48,12 @@ class Task(NamedTuple):
 def _expedition(players: int, reason: str) -> Task:
     game = GameConfig(edition=SOLVED, num_players=(players,), reward="score", expeditions=1, blank=True)
     meaning = f"{players} players, one expedition without relics, for score"
-    return Task(f"expedition-{players}", "expedition", game, meaning, reason, seeds=5)
+    return Task(f"expedition-{players}", "expedition", game, meaning, reason, 10, 20 if players == 2 else 8)
 
 
-def _full(name: str, players: int, reward: str, meaning: str, reason: str, edition: str = FULL, seeds: int = 3) -> Task:
+def _full(name: str, players: int, reward: str, meaning: str, reason: str, edition: str = FULL) -> Task:
     game = GameConfig(edition=edition, num_players=(players,), reward=reward)
-    return Task(name, "solitaire" if players == 1 else reward, game, meaning, reason, seeds)
+    return Task(name, "solitaire" if players == 1 else reward, game, meaning, reason)
 
 
 _TASKS = (
@@ -61,10 +63,10 @@ _TASKS = (
     _expedition(5, "the largest whose best responses are computed for hundreds of policies"),
     _full(
         "small-3-win", 3, "win", "3 players, a game of few cards, for the win", "exact NashConv for the win", SMALL
-    )._replace(family="small"),
+    )._replace(family="small", seeds=10),
     _full("solitaire", 1, "score", "1 player, the 2016 game, for score", "no opponents: optimal stopping, solved"),
     _full("full-3-win", 3, "win", "3 players, the 2016 game, for the win", "the smallest table that the rules allow"),
-    _full("full-4-win", 4, "win", "4 players, the 2016 game, for the win", "the standard task", seeds=5),
+    _full("full-4-win", 4, "win", "4 players, the 2016 game, for the win", "the standard task"),
     _full("full-4-score", 4, "score", "4 players, the 2016 game, for score", "the same table, general-sum"),
     _full("full-8-win", 8, "win", "8 players, the 2016 game, for the win", "the largest table"),
     _full(

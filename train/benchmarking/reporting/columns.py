@@ -53,15 +53,6 @@ def estimate_of(value: float | dict[str, float | None]) -> Estimate:
     return Estimate(*(math.nan if (each := found.get(key)) is None else each for key in ("mean", "low", "high")))
 
 
-def net(row: Row) -> Estimate | None:
-    """Return the held-out win share less the gain of the strongest responder.
-
-    As Lanctot et al.: Population-based evaluation in repeated rock-paper-scissors (TMLR 2023).
-    """
-    wins, gain = _of("held_out", "win")(row), _of("gain", "at_least")(row)
-    return None if wins is None or gain is None else difference(wins, gain)
-
-
 def difference(one: Estimate, other: Estimate) -> Estimate:
     """Return the difference of independent estimates, with NaN bounds if either has none."""
     mean, half = one.mean - other.mean, math.hypot(_half(one), _half(other))
@@ -75,6 +66,7 @@ def _half(found: Estimate) -> float:
 
 _SECONDS = Column("training, CPU s", "", 0, lambda row: estimate_of(row["train_cpu_seconds"]))
 _SCORE = Column("held-out score", "gems", 2, _of("held_out", "score"))
+_SEARCH = Column("gain of search", "", 3, _of("gain", "search", "gain"))
 _GAIN = Column("strongest responder's gain", "", 3, _of("gain", "at_least"))
 COLUMNS = {
     "expedition": (
@@ -92,17 +84,27 @@ COLUMNS = {
     ),
     "solitaire": (Column("score", "gems", 2, _of("score"), "score"), _SECONDS),
     "win": (
-        Column("win share less gain", "", 3, net),
-        Column("held-out win share", "", 3, _of("held_out", "win"), "win"),
+        _SEARCH,
         _GAIN,
+        Column("held-out win share", "", 3, _of("held_out", "win"), "win"),
         _SCORE,
         _SECONDS,
     ),
-    "score": (_SCORE._replace(point="score"), _GAIN._replace(unit="gems", digits=2), _SECONDS),
+    "score": (
+        _SEARCH._replace(unit="gems", digits=2),
+        _GAIN._replace(unit="gems", digits=2),
+        _SCORE._replace(point="score"),
+        _SECONDS,
+    ),
 }
-"""Figures of a task by its family; the first one sorts the table."""
-ASCENDING = {"expedition", "small"}
-"""Families in which a lower first figure is better."""
+"""Figures of a task by its family; the first one sorts the table, the next where it is unknown (hidden chests)."""
+DESCENDING = {"solitaire"}
+"""Families in which a higher first figure is better; elsewhere it is a gain."""
+
+
+def by_task(runs: Sequence[Row]) -> dict[str, list[Row]]:
+    """Return the runs of each task."""
+    return {task: [row for row in runs if row["task"] == task] for task in dict.fromkeys(row["task"] for row in runs)}
 
 
 def curve_column(family: str) -> Column:

@@ -11,8 +11,18 @@ from typing import NamedTuple
 
 from diamant_env.drawing.narration import counted
 from diamant_env.storage.files import write_whole
-from train.benchmarking.reporting.columns import ASCENDING, COLUMNS, Column, Row, curve_column, figure_text, over_seeds
-from train.benchmarking.reporting.pictures import PLANE, curves_file, has_curves
+from train.benchmarking.reporting.aggregate import exact_scores, score_table
+from train.benchmarking.reporting.columns import (
+    COLUMNS,
+    DESCENDING,
+    Column,
+    Row,
+    by_task,
+    curve_column,
+    figure_text,
+    over_seeds,
+)
+from train.benchmarking.reporting.pictures import PLANE, PROFILES, curves_file, has_curves
 from train.benchmarking.suite import TASKS, digest
 from train.runs.markdown import code, escaped, markdown_table
 
@@ -77,12 +87,18 @@ def summary(content: Row) -> str:
         if len({row["task"] for row in mine}) > 1:
             title = columns[0].title
             parts.append(f"{title[0].upper()}{title[1:]}:\n\n{side_by_side(mine).markdown()}")
+    if exact_scores(runs):
+        parts += [
+            f"![Fraction of runs above each score, all exact tasks]({PROFILES})",
+            f"All exact tasks together, with 95 % bootstrap intervals:\n\n{score_table(runs)}",
+        ]
     return "\n\n".join(parts)
 
 
 def side_by_side(runs: Sequence[Row]) -> Figures:
     """Return the first figure of all tasks of a family, sorted by its first task."""
-    tasks, column = list(dict.fromkeys(row["task"] for row in runs)), COLUMNS[runs[0]["family"]][0]
+    column = COLUMNS[runs[0]["family"]][0]
+    tasks = list(dict.fromkeys(row["task"] for row in runs if column.read(row)))
     found = _sorted(runs, [(task, column) for task in tasks])
     return Figures(tasks, [line._replace(seeds="", marks=[]) for line in found])
 
@@ -102,14 +118,9 @@ def task_tables(runs: Sequence[Row]) -> list[str]:
     return tables
 
 
-def by_task(runs: Sequence[Row]) -> dict[str, list[Row]]:
-    """Return the runs of each task."""
-    return {task: [row for row in runs if row["task"] == task] for task in dict.fromkeys(row["task"] for row in runs)}
-
-
 def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> list[Line]:
     """Return a row for each algorithm with one figure per cell (task, column), sorted by the first."""
-    sign = 1 if runs[0]["family"] in ASCENDING else -1
+    sign = -1 if runs[0]["family"] in DESCENDING else 1
     found = []
     for name in dict.fromkeys(row["algorithm"] for row in runs):
         mine = [row for row in runs if row["algorithm"] == name]

@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from diamant_env.storage.files import write_whole
-from train.benchmarking.reporting.columns import COLUMNS, Row, curve_column
-from train.benchmarking.reporting.page import Figures, by_task, side_by_side, task_table
+from diamant_env.storage.results import save_json
+from train.benchmarking.reporting.aggregate import exact_scores, marl_eval, profiles
+from train.benchmarking.reporting.columns import COLUMNS, Row, by_task, curve_column
+from train.benchmarking.reporting.page import Figures, side_by_side, task_table
 from train.benchmarking.reporting.pictures import curves, draw, has_curves, plane
 
 FOLDER = "paper"
@@ -21,16 +23,19 @@ _LATEX |= {">": r"\textgreater{}", "|": r"\textbar{}", "±": r"$\pm$", **{each: 
 
 
 def write_paper(runs: Sequence[Row], folder: Path) -> None:
-    """Write ``results.csv`` and, for each task and each family of several tasks, a table and its figures."""
+    """Write ``results.csv``, ``marl-eval.json``, and for each task and family of several tasks a table and figures."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([_HEAD, *_records(runs)])
     write_whole(folder / "results.csv", text.getvalue())
+    save_json(marl_eval(runs), folder / "marl-eval.json")
+    if exact_scores(runs):
+        draw({"exact tasks": runs}, profiles, [folder / f"exact-profiles.{kind}" for kind in ("svg", "pdf")])
     for task, mine in by_task(runs).items():
         write_whole(folder / f"{task}.tex", latex(task_table(mine)))
         if has_curves(mine):
-            draw(mine, curves, [folder / f"{task}-curves.{kind}" for kind in ("svg", "pdf")])
+            draw({task: mine}, curves, [folder / f"{task}-curves.{kind}" for kind in ("svg", "pdf")])
         if mine[0]["family"] == "win":
-            draw(mine, plane, [folder / f"{task}-plane.{kind}" for kind in ("svg", "pdf")])
+            draw({task: mine}, plane, [folder / f"{task}-plane.{kind}" for kind in ("svg", "pdf")])
     for family in COLUMNS:
         mine = [row for row in runs if row["family"] == family]
         if len(by_task(mine)) > 1:

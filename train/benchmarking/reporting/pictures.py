@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, NullLocator
 
-from train.benchmarking.reporting.columns import COLUMNS, Row, curve_column, curve_of
+from train.benchmarking.reporting.aggregate import exact_scores, profiles
+from train.benchmarking.reporting.columns import COLUMNS, Row, by_task, curve_column, curve_of
 from train.runs.run_folder import save_figure
 
-PLANE = "benchmark-plane.png"
+PLANE, PROFILES = "benchmark-plane.png", "benchmark-profiles.png"
 _DASHES = ("--", ":", "-.", (0, (8, 2)))
 WIDTH, HEIGHT = 3.3, 2.2
 """Size of a panel in inches."""
@@ -40,27 +41,28 @@ def has_curves(runs: Sequence[Row]) -> bool:
 
 
 def draw_for_page(runs: Sequence[Row], folder: Path) -> None:
-    """Draw a picture of each family's learning curves, and one of all tasks for the win."""
+    """Draw the learning curves of each family, all tasks for the win, and the profiles of all exact tasks."""
     for family in COLUMNS:
         mine = [row for row in runs if row["family"] == family]
         if has_curves(mine):
-            draw(mine, curves, [folder / curves_file(family)])
+            draw(by_task(mine), curves, [folder / curves_file(family)])
         if mine and family == "win":
-            draw(mine, plane, [folder / PLANE])
+            draw(by_task(mine), plane, [folder / PLANE])
+    if exact_scores(runs):
+        draw({"exact tasks": runs}, profiles, [folder / PROFILES])
 
 
-def draw(runs: Sequence[Row], panel: Panel, paths: Sequence[Path]) -> None:
-    """Draw a panel for each task in two columns above one legend; save the picture at all paths."""
-    tasks = list(dict.fromkeys(row["task"] for row in runs))
-    across = min(2, len(tasks))
-    down = -(-len(tasks) // across)
-    looks = _styles(runs)
+def draw(panels: Mapping[str, Sequence[Row]], panel: Panel, paths: Sequence[Path]) -> None:
+    """Draw a panel of runs for each title in two columns above one legend; save the picture at all paths."""
+    across = min(2, len(panels))
+    down = -(-len(panels) // across)
+    looks = _styles([row for runs in panels.values() for row in runs])
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(WIDTH * across, HEIGHT * down), layout=ConstrainedLayoutEngine(wspace=0.05))
-        for axes, task in zip(figure.subplots(down, across, squeeze=False).flat, tasks, strict=False):
-            panel(axes, [row for row in runs if row["task"] == task], looks)
-            axes.set_title(task)
-        for axes in figure.axes[len(tasks) :]:
+        for axes, (title, runs) in zip(figure.subplots(down, across, squeeze=False).flat, panels.items(), strict=False):
+            panel(axes, runs, looks)
+            axes.set_title(title)
+        for axes in figure.axes[len(panels) :]:
             axes.remove()
         pairs = [axes.get_legend_handles_labels() for axes in figure.axes]
         named = {label: handle for handles, labels in pairs for handle, label in zip(handles, labels, strict=True)}
@@ -119,7 +121,7 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) ->
 
 def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
     """Draw held-out win shares against the gain of the strongest responder, a point for each run."""
-    _, wins, gain, *_ = COLUMNS["win"]
+    _, gain, wins, *_ = COLUMNS["win"]
     for name, look in looks.items():
         mine = [row for row in runs if row["algorithm"] == name]
         known = [(gained.mean, won.mean) for row in mine if (gained := gain.read(row)) and (won := wins.read(row))]

@@ -1,0 +1,79 @@
+"""All exact tasks together: normalised scores, their table and picture, and marl-eval's JSON of all runs.
+
+The score of a run is 1 - NashConv / NashConv of `random:0.2`: 1 at an equilibrium, 0 for the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from diamant_env.judging.text_reports import estimate_text
+from train.benchmarking.reporting.columns import Row, curve_column, curve_of
+from train.benchmarking.reporting.statistics import Scores, bootstrap, estimate, improvement, iqm, profile
+from train.runs.markdown import code, markdown_table
+
+REFERENCE, BASELINE = "random:0.2", "ppo"
+LEVELS = np.linspace(0.5, 1, 201)
+"""Scores at which performance profiles are drawn."""
+
+
+def exact_scores(runs: Sequence[Row]) -> dict[str, Scores]:
+    """Return the scores of each learning algorithm that has runs in all exact tasks, the best IQM first."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for row in runs:
+        conv = row["measures"].get("exact", {}).get("nash_conv")
+        if conv is not None:
+            found.setdefault(row["algorithm"], {}).setdefault(row["task"], []).append(conv)
+    reference = found.get(REFERENCE, {})
+    learned = {row["algorithm"] for row in runs if row["kind"] == "learned"}
+    scores = {
+        name: [1 - np.array(convs[task]) / reference[task][0] for task in reference]
+        for name, convs in found.items()
+        if name in learned and reference and convs.keys() >= reference.keys()
+    }
+    return dict(sorted(scores.items(), key=lambda each: -iqm(each[1])))
+
+
+def score_table(runs: Sequence[Row]) -> str:
+    """Return the IQM of each algorithm and the probability that `BASELINE` improves on it, in Markdown."""
+    scores = exact_scores(runs)
+    ours = scores.get(BASELINE)
+    rows = [
+        [
+            code(name),
+            sum(map(len, theirs)),
+            estimate_text(estimate(iqm, theirs), 3),
+            estimate_text(estimate(improvement, ours, theirs), 2) if ours and name != BASELINE else "",
+        ]
+        for name, theirs in scores.items()
+    ]
+    return markdown_table(["algorithm", "runs", "IQM of the score", f"P({BASELINE} better)"], rows)
+
+
+def profiles(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
+    """Draw the fraction of runs above each score, with its interval."""
+    for name, scores in exact_scores(runs).items():
+        mean, low, high = bootstrap(lambda found: profile(found, LEVELS), scores)
+        axes.plot(LEVELS, mean, **{**looks[name], "marker": None})
+        axes.fill_between(LEVELS, low, high, color=looks[name]["color"], alpha=0.12, linewidth=0)
+    axes.set(xlabel="score of an exact task (right is better)", ylabel="fraction of runs above", ylim=(0, 1.02))
+
+
+def marl_eval(runs: Sequence[Row]) -> dict[str, Any]:
+    """Return the curves and ends of the learning runs in the JSON format of `marl-eval`.
+
+    Gorsane et al.: Towards a standardised performance evaluation protocol for cooperative MARL (NeurIPS 2022).
+    """
+    content: dict[str, Any] = {}
+    for row in runs:
+        if row["kind"] != "learned" or not (curve := curve_of(row)):
+            continue
+        metric = curve_column(row["family"]).point
+        steps = {f"step_{n}": {"step_count": at, metric: [value]} for n, (at, value) in enumerate(curve)}
+        run = {**steps, "absolute_metrics": {metric: [curve[-1][1]]}}
+        content.setdefault(row["task"], {}).setdefault(row["algorithm"], {})[f"seed_{row['seed']}"] = run
+    return {"diamant_env": content}

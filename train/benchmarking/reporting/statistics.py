@@ -1,0 +1,68 @@
+"""Statistics over the runs of several tasks: interquartile mean, performance profile, probability of improvement.
+
+Agarwal et al.: Deep reinforcement learning at the edge of the statistical precipice (NeurIPS 2021). Their library
+`rliable` does not import beside today's pandas. Intervals are 95 % percentile bootstraps, stratified: the runs of each
+task are resampled on their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.judging.intervals import Estimate
+
+RESAMPLES = 2_000
+
+Scores = Sequence[NDArray[np.float64]]
+"""An algorithm's scores: for each task those of its runs, float64 (..., runs)."""
+
+
+def iqm(scores: Scores) -> NDArray[np.float64]:
+    """Return the interquartile mean over all runs of all tasks, float64 (...,): a quarter is cut at both ends."""
+    ordered = np.sort(np.concatenate(scores, axis=-1))
+    cut = ordered.shape[-1] // 4
+    return ordered[..., cut : ordered.shape[-1] - cut].mean(axis=-1)
+
+
+def improvement(ours: Scores, theirs: Scores) -> NDArray[np.float64]:
+    """Return the probability that a run has a higher score than one of another algorithm, the mean over tasks.
+
+    Ties count one half, as in the Mann-Whitney statistic.
+
+    Args:
+        ours: Scores.
+        theirs: Scores of the other algorithm in the same tasks.
+    """
+    pairs = ((a[..., :, None], b[..., None, :]) for a, b in zip(ours, theirs, strict=True))
+    return np.mean([((a > b) + 0.5 * (a == b)).mean(axis=(-2, -1)) for a, b in pairs], axis=0)
+
+
+def profile(scores: Scores, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the fraction of runs with a score above each level, the mean over tasks, float64 (..., levels)."""
+    return np.mean([(runs[..., None] > levels).mean(axis=-2) for runs in scores], axis=0)
+
+
+def bootstrap(
+    statistic: Callable[..., NDArray[np.float64]], *algorithms: Scores, seed: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return a statistic of algorithms and the bounds of its interval, each of the statistic's shape.
+
+    Args:
+        statistic: Function of one argument of `Scores` per algorithm, over leading axes.
+        *algorithms: Scores of each algorithm, each task's float64 (runs,).
+        seed: Seed of the resampling.
+    """
+    random = np.random.default_rng(seed)
+    resampled = [
+        [runs[random.integers(0, len(runs), (RESAMPLES, len(runs)))] for runs in scores] for scores in algorithms
+    ]
+    low, high = np.quantile(statistic(*resampled), [0.025, 0.975], axis=0)
+    return statistic(*algorithms), low, high
+
+
+def estimate(statistic: Callable[..., NDArray[np.float64]], *algorithms: Scores) -> Estimate:
+    """Return a scalar statistic of algorithms with its interval; see `bootstrap`."""
+    return Estimate(*(float(part) for part in bootstrap(statistic, *algorithms)))
