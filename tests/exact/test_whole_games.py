@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from diamant_env import Edition, exact
+from diamant_env import Batch, Edition, Observations, exact
 from diamant_env.editions import FIRST_TRAP
 from diamant_env.exact.whole import graph
 from diamant_env.judging.games import play, seeds_for
@@ -47,8 +48,8 @@ def test_one_expedition_equals_tree(edition, players):
 
 @compiled_only
 def test_values_equal_means_of_played_games():
-    agents = [make(text) for text in ("ev:0", "catch-up", "random:0.3")]
     game = exact.WholeGame(COUNTED, 3)
+    agents = [game.agent(game.solve_equilibrium("win")), make("catch-up"), make("random:0.3")]
     played = play(agents, np.tile(np.arange(3), (2_000, 1)), 40_000, seeds_for(5, "whole"), COUNTED)
     scores = played.scores
     samples = {"win": played.shares, "score": scores, "margin": scores - (scores.sum(1)[:, None] - scores) / 2}
@@ -68,6 +69,28 @@ def test_equilibrium_has_no_nash_conv(edition, players, reward):
     np.testing.assert_allclose(by_seat.profile_value, by_seat.profile_value[0], atol=1e-12)
     other = game.best_response(make("ev:0"), reward)
     assert other.exploitability > 0.01
+
+
+@compiled_only
+@pytest.mark.parametrize(("edition", "players"), [(COUNTED, 3), (FOUR, 4)])
+def test_agent_plays_policy_at_every_state(edition, players):
+    game = exact.WholeGame(edition, players)
+    policy = game.solve_equilibrium("win")
+    agent = game.agent(policy)
+    np.testing.assert_array_equal(game.policy_of(agent), policy.astype(np.float32))
+    np.testing.assert_allclose(game.best_response(agent, "win"), game.best_response(policy, "win"), atol=1e-6)
+
+
+@pytest.mark.parametrize("blank", [True, False])
+def test_agent_refuses_hidden_information(blank):
+    game = exact.WholeGame(TINY, 2)
+    agent = game.agent(np.zeros((len(game.graph.states), 2)), "equilibrium")
+    edition = TINY if blank else dataclasses.replace(TINY, hidden_chests=True)
+    observations = Batch(1, 2, edition, blank_rivals=blank).reset(seed=0)
+    with pytest.raises(ValueError, match="equilibrium plays 2 players with open chests; rivals are absent or hidden"):
+        agent.act(Observations(observations[0], edition), np.ones(2, bool))
+    with pytest.raises(ValueError, match=r"policy \(3, 2\); expected \(\d+, 2\)"):
+        game.agent(np.zeros((3, 2)))
 
 
 def test_bad_input_is_refused(monkeypatch):

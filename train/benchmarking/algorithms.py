@@ -14,9 +14,9 @@ from train.algorithms.fictitious import fictitious_play
 from train.algorithms.mirror_descent import MirrorDescent
 from train.algorithms.regularised_nash import RegularisedNash
 from train.algorithms.response_oracles import response_oracles
-from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
+from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, equilibrium
 from train.benchmarking.entry import from_agent, from_function
-from train.benchmarking.suite import Task
+from train.benchmarking.suite import EXACT, Task
 from train.ppo import Learner, train
 from train.runs.config import Config
 from train.runs.markdown import markdown_table
@@ -91,9 +91,9 @@ _ALGORITHMS = (
     Algorithm(
         "equilibrium",
         "exact",
-        "the symmetric equilibrium in score",
-        lambda _run: "equilibrium",
-        lambda task: task.family == "expedition",
+        "the symmetric equilibrium in score, an equilibrium of a small whole game",
+        lambda run: equilibrium(run.task),
+        lambda task: task.family in EXACT,
     ),
     Algorithm(
         "difference",

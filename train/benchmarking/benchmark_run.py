@@ -293,6 +293,14 @@ def exploitability(player: Player, task: Task) -> dict[str, float | str]:
     return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}
 
 
+def equilibrium(task: Task) -> Player:
+    """Return an agent that plays an equilibrium of a task whose deviation gains are exact."""
+    if task.family != "small":
+        return "equilibrium"
+    game = _whole_game(task)
+    return game.agent(game.solve_equilibrium(task.game.reward), "equilibrium")
+
+
 @lru_cache(maxsize=1)
 def _whole_game(task: Task) -> exact.WholeGame:
     return exact.WholeGame(task.game.played(), task.players)

@@ -6,20 +6,22 @@ One player deviates and knows the public state: all chests, hidden ones too, sin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import Agent
+from diamant_env.agent import Agent, answer_deciding
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.edition_numbers import edition_records
-from diamant_env.engine.records import as_bytes, observe_records
+from diamant_env.engine.records import as_bytes, from_observation, observe_records
 from diamant_env.exact.equilibrium import Progress
 from diamant_env.exact.response import Response, answers_to
-from diamant_env.exact.whole.graph import build_graph
+from diamant_env.exact.whole.graph import build_graph, find_states
 from diamant_env.exact.whole.values import BEST_RESPONSE, EQUILIBRIUM, PROFILE, evaluate
+from diamant_env.observation import Observations
 from diamant_env.rewards import reward_code
 from diamant_env.state import DECIDE
 
@@ -98,6 +100,19 @@ class WholeGame:
         self._values(policy, reward_code(reward, self.num_players), EQUILIBRIUM)
         return policy[:, 0]
 
+    def agent(self, policy: Policy, name: str = "policy") -> Agent:
+        """Return an agent that plays a policy in games with open chests.
+
+        In a state that a rotation of the seats leaves unchanged, all observe the same: it plays one seat's probability.
+
+        Raises:
+            ValueError: If the policy has another shape; when it acts, for another table, hidden chests or blank rivals.
+        """
+        shape = len(self.graph.states), self.num_players
+        if policy.shape != shape:
+            raise ValueError(f"policy {policy.shape}; expected {shape}")
+        return PolicyAgent(self, policy, name)
+
     def policy_of(self, agent: Agent, progress: Progress | None = None) -> Policy:
         """Return an agent's policy; it observes what the edition shows.
 
@@ -123,3 +138,32 @@ class WholeGame:
         value = np.zeros_like(policy)
         evaluate(self.graph, as_bytes(self._table), code, mode, policy, value)
         return value[0, 0]
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyAgent:
+    """Agent that plays a policy of a small whole game, see `WholeGame.agent`."""
+
+    game: WholeGame
+    policy: Policy
+    name: str
+    memoryless: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        return self.name
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        return answer_deciding(obs, lambda rows: self._leave(obs.flat[rows]))
+
+    def _leave(self, flat: NDArray[np.float32]) -> NDArray[np.float64]:
+        game, seen = self.game, Observations(flat)
+        rivals = (seen["rival_present"].sum(axis=1) == game.num_players - 1) & (seen["hidden_chests"] == 0)
+        if not rivals.all():
+            raise ValueError(f"{self} plays {game.num_players} players with open chests; rivals are absent or hidden")
+        states = from_observation(flat, np.zeros(len(flat), np.uint64), game.edition)
+        found = np.empty((len(flat), 2), np.int64)
+        find_states(game.graph, as_bytes(states).view(np.uint64), found)
+        if (found[:, 0] < 0).any():
+            raise ValueError(f"{self}: row {found[:, 0].argmin()} is no state of {game.edition.name!r}")
+        return self.policy[found[:, 0], found[:, 1]]

@@ -33,6 +33,7 @@ class Graph(NamedTuple):
         edges: int32 (edges,), the next node times `ROTATIONS` plus r: seat s is seat (s + r) % players of that node.
         copies: int8 (edges,), at chance nodes the cards of this kind in the deck.
         order: int64 (nodes,), the nodes in topological order.
+        table: int32 (places,), hash table of the nodes.
     """
 
     states: NDArray[np.uint64]
@@ -40,6 +41,7 @@ class Graph(NamedTuple):
     edges: NDArray[np.int32]
     copies: NDArray[np.int8]
     order: NDArray[np.int64]
+    table: NDArray[np.int32]
 
     @property
     def games(self) -> NDArray:
@@ -53,19 +55,19 @@ def build_graph(edition: Edition, num_players: int) -> Graph:
     Raises:
         ValueError: If there are more than `MAX_STATES`.
     """
-    states, first, edges, copies = _enumerate(as_bytes(edition_records([edition])), num_players, MAX_STATES)
+    states, first, edges, copies, places = _enumerate(as_bytes(edition_records([edition])), num_players, MAX_STATES)
     if len(first) <= len(states):
         table = f"{edition.name!r} with {num_players} players"
         raise ValueError(f"{table} has more than {MAX_STATES:,} states, the most that are solved (4 GB)")
     games = states.view(GAME)[:, 0]
     turns = games["expedition"].astype(np.int32) * (MAX_CARDS + 1) + games["turn"]
     level = np.where(games["phase"] == OVER, np.iinfo(np.int32).max, 2 * turns + (games["phase"] == REVEAL))
-    return Graph(states, first, edges, copies, np.argsort(level, kind="stable"))
+    return Graph(states, first, edges, copies, np.argsort(level, kind="stable"), places)
 
 
 @jit(cached=True)
 def _enumerate(edition_memory, num_players, most):
-    """Return `states`, `first`, `edges` and `copies` of a graph; `first` is shorter if there are too many states."""
+    """Return `states`, `first`, `edges`, `copies` and `table`; `first` is shorter if there are too many states."""
     edition = edition_memory.view(EDITION)[0, 0]
     memory, new = np.zeros((1, _WORDS), np.uint64), np.zeros((1, _WORDS), np.uint64)
     game = memory.view(GAME)[0, 0]
@@ -107,7 +109,7 @@ def _enumerate(edition_memory, num_players, most):
             edge += 1
         node += 1
         first[node] = edge
-    return states[:count].copy(), first[: node + 1].copy(), edges[:edge].copy(), copies[:edge].copy()
+    return states[:count].copy(), first[: node + 1].copy(), edges[:edge].copy(), copies[:edge].copy(), table
 
 
 @jit
@@ -148,7 +150,17 @@ def seat_code(game, seat):
 
 @jit
 def add_state(state, states, table, count):
-    """Return the index of a state, which is added at `count` if it is new; `table` is a hash table of indices."""
+    """Return the index of a state, which is added at `count` if it is new."""
+    place = place_of(state, states, table)
+    if table[place] == _NO_STATE:
+        table[place] = count
+        states[count] = state[0]
+    return np.int64(table[place])
+
+
+@jit
+def place_of(state, states, table):
+    """Return the place of a state's index in the hash table `table`, or the free one where it belongs."""
     bits = np.uint64(0)
     for word in state[0]:
         bits = mix(bits ^ word, np.uint64(0))
@@ -158,8 +170,16 @@ def add_state(state, states, table, count):
         for word in range(_WORDS):
             same &= states[known, word] == state[0, word]
         if same:
-            return np.int64(known)
+            return at
         at = (at + 1) % len(table)
-    table[at] = count
-    states[count] = state[0]
-    return np.int64(count)
+    return at
+
+
+@jit(cached=True)
+def find_states(graph, memory, found):
+    """Write node (or -1) and seat of player 0 of states, uint64 (k, words), into `found`, int64 (k, 2)."""
+    new = np.zeros((1, _WORDS), np.uint64)
+    for row in range(len(memory)):
+        rotation = canonical(memory[row : row + 1], new)
+        found[row, 0] = graph.table[place_of(new, graph.states, graph.table)]
+        found[row, 1] = rotation
