@@ -171,6 +171,7 @@ DIGESTS = {
     "expedition-4": "b4120533aace9ce5",
     "expedition-5": "7fc505844782570b",
     "small-3-win": "7ff1e0285df5fc54",
+    "game-2-score": "55c21f8cfd338583",
     "solitaire": "d3ec9c0dbfa82451",
     "full-3-win": "b82318695a30a4b7",
     "full-4-win": "bf6896c1c5829fc5",

@@ -279,7 +279,7 @@ def exploitability(player: Player, task: Task) -> dict[str, float | str]:
     For an agent that is not a function of its observations, return the reason as `refused`.
     """
     try:
-        if task.family == "small":
+        if task.family != "expedition":
             with percent_bar(f"exact response, {task.name}") as progress:
                 found = _whole_game(task).best_response(make(player), task.game.reward, progress)
         else:
@@ -295,7 +295,7 @@ def exploitability(player: Player, task: Task) -> dict[str, float | str]:
 
 def equilibrium(task: Task) -> Player:
     """Return an agent that plays an equilibrium of a task whose deviation gains are exact."""
-    if task.family != "small":
+    if task.family == "expedition":
         return "equilibrium"
     game = _whole_game(task)
     return game.agent(game.solve_equilibrium(task.game.reward), "equilibrium")

@@ -12,7 +12,7 @@ from diamant_env import Batch
 from diamant_env.storage.reading import nearest
 from train.runs.config import GameConfig
 
-FULL, SOLVED, HIDDEN, SMALL = "iello-2016", "iello-2016-fr", "incan-gold", "small-3"  # SOLVED: 2016 without relics
+FULL, SOLVED, HIDDEN = "iello-2016", "iello-2016-fr", "incan-gold"  # SOLVED: 2016 without relics
 _GAMES, _TURNS = 16, 80  # size of the digest's games
 
 
@@ -21,7 +21,7 @@ class Task(NamedTuple):
 
     Attributes:
         name: Name on the command line.
-        family: Family of figures: ``"expedition"``, ``"small"``, ``"solitaire"``, ``"win"`` or ``"score"``.
+        family: Family of figures: ``"expedition"``, ``"small"``, ``"game"``, ``"solitaire"``, ``"win"`` or ``"score"``.
         game: The game, with one table size.
         meaning: Short description.
         reason: Reason for its inclusion.
@@ -62,8 +62,16 @@ _TASKS = (
     _expedition(4, "the table size of `full-4-win`"),
     _expedition(5, "the largest whose best responses are computed for hundreds of policies"),
     _full(
-        "small-3-win", 3, "win", "3 players, a game of few cards, for the win", "exact NashConv for the win", SMALL
+        "small-3-win", 3, "win", "3 players, a game of few cards, for the win", "exact NashConv for the win", "small-3"
     )._replace(family="small", seeds=10),
+    _full(
+        "game-2-score",
+        2,
+        "score",
+        "2 players, four expeditions of few cards and a relic, for score",
+        "exact NashConv of a game of several expeditions for score",
+        "small-2",
+    )._replace(family="game", seeds=10, points=8),
     _full("solitaire", 1, "score", "1 player, the 2016 game, for score", "no opponents: optimal stopping, solved"),
     _full("full-3-win", 3, "win", "3 players, the 2016 game, for the win", "the smallest table that the rules allow"),
     _full("full-4-win", 4, "win", "4 players, the 2016 game, for the win", "the standard task"),
@@ -77,7 +85,7 @@ _TASKS = (
 )
 TASKS = {task.name: task for task in _TASKS}
 """The tasks by name."""
-EXACT = ("expedition", "small")
+EXACT = ("expedition", "small", "game")
 """Families whose deviation gains are exact."""
 MOST_SEEDS = max(task.seeds for task in _TASKS)
 

@@ -68,14 +68,16 @@ _SECONDS = Column("training, CPU s", "", 0, lambda row: estimate_of(row["train_c
 _SCORE = Column("held-out score", "gems", 2, _of("held_out", "score"))
 _SEARCH = Column("gain of search", "", 3, _of("gain", "search", "gain"))
 _GAIN = Column("strongest responder's gain", "", 3, _of("gain", "at_least"))
+_SOLVED = (
+    Column("NashConv", "gems", 3, _of("exact", "nash_conv"), "nash_conv"),
+    Column("deviation gain", "gems", 3, _of("exact", "exploitability")),
+    Column("score among copies", "gems", 2, _of("exact", "value")),
+    _SCORE,
+    _SECONDS,
+)
 COLUMNS = {
-    "expedition": (
-        Column("NashConv", "gems", 3, _of("exact", "nash_conv"), "nash_conv"),
-        Column("deviation gain", "gems", 3, _of("exact", "exploitability")),
-        Column("score among copies", "gems", 2, _of("exact", "value")),
-        _SCORE,
-        _SECONDS,
-    ),
+    "expedition": _SOLVED,
+    "game": _SOLVED,
     "small": (
         Column("NashConv", "", 3, _of("exact", "nash_conv"), "nash_conv"),
         Column("deviation gain", "", 3, _of("exact", "exploitability")),
