@@ -134,3 +134,12 @@ def test_truncated_rollout_earns_bootstrap_value():
     assert agent.outcomes(deciding(3).observe()[:, 0], "iello-2016") == pytest.approx(1 / 3)
     varied = SearchAgent(network_of(3), Budget(64)).outcomes(deciding(3).observe()[:, 0], "iello-2016", 50)
     assert varied.std() > 0.01
+
+
+@pytest.mark.parametrize(("certain", "pairs"), [(0.01, 0), (0.0, 64)])
+def test_certain_decisions_are_searched_on_request(certain, pairs):
+    layer = np.zeros((2, NUM_FEATURES), np.float32), np.array([4, -4], np.float32)  # P(LEAVE) = 0.0003
+    batch = deciding(4, games=1, turns=1)
+    agent = SearchAgent(NetworkAgent([layer], values=network_of(4).values), Budget(32), certain=certain)
+    agent.act(Observations(batch.observe()[0], batch.edition), np.zeros(4, bool))
+    assert agent.rollouts == 4 * pairs

@@ -27,6 +27,8 @@ class LookaheadConfig(Strict):
     """Games with full roll-outs: all games if there are no values, else a check for bias."""
     pairs: int = Field(default=1_024, ge=2, le=1_000_000)
     """Roll-outs of each action per decision of the search."""
+    certain: Share = 0.01
+    """Search where the agent's less likely action has at least this probability; 0: everywhere."""
     value_pairs: int = Field(default=64, ge=1, le=1_000_000)
     """Independent roll-outs of each action per deviating decision, for its advantage."""
     fit_games: Games = 50_000
@@ -59,6 +61,7 @@ class ResponseConfig(SearchConfig):
     """Configuration of an agent, a game and a search."""
 
     name: str = Field("response", pattern=r"^[\w.-]+$")
+    search: LookaheadConfig = LookaheadConfig(certain=0.0)
     agent: str = Field("ev", min_length=1)
     """A text that `diamant_env.opponents.make` takes, except ``module:object``: a file runs no code."""
     game: GameConfig = GameConfig()

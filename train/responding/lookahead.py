@@ -35,7 +35,8 @@ def look_ahead(
     """Fit value networks and measure the gain of the search with them; without values in `full_games` games."""
     *fitting, playing = children(seeds, 3)
     agent, values = fit_values(game, config.fit_games, *fitting)
-    searcher = SearchAgent(agent, Budget(config.pairs, objective=game.reward))  # type: ignore[arg-type]
+    budget = Budget(config.pairs, objective=game.reward)  # type: ignore[arg-type]
+    searcher = SearchAgent(agent, budget, certain=config.certain)
     games = config.full_games if values is None else config.games
     return summed_gain(searcher, game, games, playing, config.value_pairs, values, config.full_games, progress)
 
