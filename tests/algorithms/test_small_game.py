@@ -12,8 +12,9 @@ from train.algorithms import mirror_descent, regularised_nash
 from train.algorithms.mirror_descent import MirrorDescent
 from train.algorithms.regularised_nash import RegularisedNash
 from train.benchmarking.algorithms import ALGORITHMS
-from train.benchmarking.benchmark_run import BenchmarkRun, exploitability
+from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.exact_tasks import exploitability
 from train.benchmarking.suite import Task
 from train.ppo import train
 from train.runs.config import GameConfig

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from diamant_env import exact
-from train.benchmarking.benchmark_run import exploitability
+from train.benchmarking.exact_tasks import exploitability
 from train.benchmarking.ordered_traps import OrderedTraps
 from train.benchmarking.suite import TASKS
 

@@ -14,8 +14,9 @@ from train.algorithms.fictitious import fictitious_play
 from train.algorithms.mirror_descent import MirrorDescent
 from train.algorithms.regularised_nash import RegularisedNash
 from train.algorithms.response_oracles import response_oracles
-from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, equilibrium
+from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
 from train.benchmarking.entry import from_agent, from_function
+from train.benchmarking.exact_tasks import equilibrium
 from train.benchmarking.suite import EXACT, Task
 from train.ppo import Learner, train
 from train.runs.config import Config

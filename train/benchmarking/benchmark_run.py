@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from shutil import rmtree
 from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from diamant_env import __version__, exact
+from diamant_env import __version__
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.evaluation import judge
-from diamant_env.judging.games import Player, number_of_tables, percent_bar, play, seeds_for
+from diamant_env.judging.games import Player, number_of_tables, play, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import pool_line_up
 from diamant_env.opponents import make
@@ -25,6 +23,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.results import save_json, versions
 from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.exact_tasks import exploitability
 from train.benchmarking.ordered_traps import OrderedTraps
 from train.benchmarking.results import RESULT, read_result, write_result
 from train.benchmarking.suite import EXACT, Task, digest
@@ -271,44 +270,3 @@ class BenchmarkRun:
 def cpu_seconds() -> float:
     """Return the CPU seconds of this process and its finished children."""
     return process_time() + sum(os.times()[2:4])
-
-
-def exploitability(player: Player, task: Task) -> dict[str, float | str]:
-    """Return an agent's exact deviation gain, NashConv and reward in self-play.
-
-    For an agent that is not a function of its observations, return the reason as `refused`.
-    """
-    try:
-        if task.family != "expedition":
-            with percent_bar(f"exact response, {task.name}") as progress:
-                found = _whole_game(task).best_response(make(player), task.game.reward, progress)
-        else:
-            tree, nodes = _tree(task)
-            with percent_bar(f"exact policy, {task.name}") as progress:
-                policy = exact.policy_of(OrderedTraps(make(player)), tree, progress, nodes)
-            with percent_bar(f"exact response, {task.name}") as progress:
-                found = exact.best_response(policy, tree, progress, nodes)
-    except ValueError as error:
-        return {"refused": str(error)}
-    return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}
-
-
-def equilibrium(task: Task) -> Player:
-    """Return an agent that plays an equilibrium of a task whose deviation gains are exact."""
-    if task.family == "expedition":
-        return "equilibrium"
-    game = _whole_game(task)
-    return game.agent(game.solve_equilibrium(task.game.reward), "equilibrium")
-
-
-@lru_cache(maxsize=1)
-def _whole_game(task: Task) -> exact.WholeGame:
-    return exact.WholeGame(task.game.played(), task.players)
-
-
-@lru_cache(maxsize=1)
-def _tree(task: Task) -> tuple[exact.ExpeditionTree, NDArray[np.bool_]]:
-    """Return the tree of the expedition with kinds of trap merged, and its reachable nodes."""
-    edition = task.game.played()
-    tree = exact.build_tree(exact.start_of_expedition(edition, task.players), edition, merge_traps=True)
-    return tree, exact.reachable(tree)

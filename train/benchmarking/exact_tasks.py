@@ -1,0 +1,55 @@
+"""Deviation gains and equilibria of the tasks in which they are exact."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env import exact
+from diamant_env.judging.games import Player, percent_bar
+from diamant_env.opponents import make
+from train.benchmarking.ordered_traps import OrderedTraps
+from train.benchmarking.suite import Task
+
+
+def exploitability(player: Player, task: Task) -> dict[str, float | str]:
+    """Return an agent's exact deviation gain, NashConv and reward in self-play.
+
+    For an agent that is not a function of its observations, return the reason as `refused`.
+    """
+    try:
+        if task.family != "expedition":
+            with percent_bar(f"exact response, {task.name}") as progress:
+                found = _whole_game(task).best_response(make(player), task.game.reward, progress)
+        else:
+            tree, nodes = _tree(task)
+            with percent_bar(f"exact policy, {task.name}") as progress:
+                policy = exact.policy_of(OrderedTraps(make(player)), tree, progress, nodes)
+            with percent_bar(f"exact response, {task.name}") as progress:
+                found = exact.best_response(policy, tree, progress, nodes)
+    except ValueError as error:
+        return {"refused": str(error)}
+    return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}
+
+
+def equilibrium(task: Task) -> Player:
+    """Return an agent that plays an equilibrium of a task whose deviation gains are exact."""
+    if task.family == "expedition":
+        return "equilibrium"
+    game = _whole_game(task)
+    return game.agent(game.solve_equilibrium(task.game.reward), "equilibrium")
+
+
+@lru_cache(maxsize=1)
+def _whole_game(task: Task) -> exact.WholeGame:
+    return exact.WholeGame(task.game.played(), task.players)
+
+
+@lru_cache(maxsize=1)
+def _tree(task: Task) -> tuple[exact.ExpeditionTree, NDArray[np.bool_]]:
+    """Return the tree of the expedition with kinds of trap merged, and its reachable nodes."""
+    edition = task.game.played()
+    tree = exact.build_tree(exact.start_of_expedition(edition, task.players), edition, merge_traps=True)
+    return tree, exact.reachable(tree)
