@@ -20,6 +20,7 @@ from diamant_env.sb3 import DiamantVecEnv
 from train.algorithms import regularised_nash
 from train.algorithms.regularised_nash import RegularisedNash
 from train.learning import training_run
+from train.learning.decisions import Samples
 from train.learning.training_run import TrainingRun
 from train.ppo import Learner, main, train
 from train.runs import judging
@@ -139,6 +140,17 @@ def test_scalars_are_means_over_the_update(monkeypatch):
     assert model.log["clip_fraction"] == 0
     expected = 1 - np.var(samples.returns - samples.values) / np.var(samples.returns)
     assert model.log["explained_variance"] == pytest.approx(expected, rel=1e-4)
+
+
+def test_loss_weighs_its_parts():
+    config = PPOConfig(turns=16, value_weight=0.25)
+    model = Learner(DiamantVecEnv(4, 3), config, NetworkConfig(hidden=(8,)), 0)
+    batch = Samples(*map(torch.from_numpy, model.rollout()))
+    model.entropy_weight = 0.5
+    loss, part = model.loss(batch)
+    expected = part["policy_gradient_loss"] + 0.5 * part["entropy_loss"] + 0.25 * part["value_loss"]
+    assert loss.item() == pytest.approx(expected.item())
+    assert part["entropy_loss"] < -0.5
 
 
 class Killed(Exception):
