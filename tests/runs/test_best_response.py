@@ -152,6 +152,15 @@ def test_selection_and_report_play_different_games(network, monkeypatch):
     assert seeds[0] != seeds[1]
 
 
+def test_report_separates_searched_players_and_members(monkeypatch, few):
+    monkeypatch.setattr(result, "deviation_gains", lambda players, *_: players)
+    game = DeviationGame("bag:15", 3, "iello-2016", "win")
+    runs = [SimpleNamespace(policy=lambda: "warm"), SimpleNamespace(policy=lambda: "scratch")]
+    found = result.report(runs, game, SMALL.model_copy(update={"pools": few}))
+    assert found.searched == ["warm", "scratch"]
+    assert [*map(str, found.members)] == ["bag:5", "cards:7"]
+
+
 def test_values_of_decisions_and_advantages_are_independent(network):
     game = DeviationGame(network, 3, "iello-2016", "win")
     agent, values = fit_values(game, 60, *seeds_for(0).spawn(2))
