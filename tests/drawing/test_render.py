@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from diamant_env.drawing.narration import Narrator
 from diamant_env.drawing.text import path_lines, seat_lines
 from tests.support.play import BASE, Play
 
@@ -32,6 +33,12 @@ def test_first_frame():
     assert lines[2].split() == ["lying", "2", "gems,", "0", "relics"]
     assert lines[3].split()[:2] == ["bust", "0.0%"]
     assert rows(play) == [[f"player_{seat}", "cave", "-", "3", "0", "0"] for seat in range(3)]
+
+
+def test_gain_of_the_first_treasure_of_an_expedition():
+    play = text_of([11, 5]).all_leave()
+    game, edition, scene = shown(play)
+    assert Narrator(edition).card(game, scene) == "Treasure 5: 1 gem into each bag, 2 on the path."
 
 
 def test_path_is_in_card_order():
