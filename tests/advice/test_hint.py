@@ -1,4 +1,4 @@
-"""Hints: the champion's probability, roll-outs of both choices, no hidden information."""
+"""Hints: the champion's probability, roll-outs of both choices, no hidden information; odds of the next card."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ import pytest
 from diamant_env import CONTINUE, LEAVE
 from diamant_env.advice import hint as hint_module
 from diamant_env.advice.hint import hint
+from diamant_env.advice.odds import Odds
 from diamant_env.editions import find_edition
 from diamant_env.records import GameSession
 from tests.support.play import BASE, Play
@@ -74,3 +75,10 @@ def test_time_budget_ends_search(monkeypatch):
     monkeypatch.setattr(hint_module, "perf_counter", lambda: 0.0)
     monkeypatch.setattr(hint_module, "_MOST", 2 * hint_module._BATCH)
     assert hint(winning_endgame().game, BASE, 0).outlook.games == hint_module._MOST
+
+
+def test_kinds_of_the_next_card():
+    found = Odds(Play(["spider", 5]).all_continue().game, BASE, 0).next
+    kinds = {row.what: row.cards for row in found}
+    assert kinds == {"a bust": 2, "  by spider": 2, "a new trap": 12, "a treasure": 14, "a relic": 5}
+    assert [row.chance for row in found] == [cards / 33 for cards in kinds.values()]
