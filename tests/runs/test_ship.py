@@ -102,7 +102,8 @@ def test_strong_intruders_are_named_by_table_size():
     weak = judge("bag:8", intruder_line_ups(["continue"]), 60, players=4)
     run = {"config": {"seed": 0, "game": {"edition": "iello-2016"}}}
     record = record_of(run, [("iello-2016", result) for result in strong + weak])
-    assert [(row["players"], row["above"]) for row in record["strongest_intruders"]] == [(3, ["bag:8"]), (4, [])]
+    found = [(row["players"], row["agent"], row["above"]) for row in record["strongest_intruders"]]
+    assert found == [(3, "bag:8", ["bag:8"]), (4, "continue", [])]
 
 
 def test_runs_must_differ_in_seed_only(tmp_path):
