@@ -60,6 +60,13 @@ def test_vector_equals_sync_vector_of_singles(settings, mode):
         assert_same(ours.step(np.ones(NUM_ENVS, int)), singles.step(np.ones(NUM_ENVS, int)))
 
 
+def test_one_seed_leaves_room_for_all_games():
+    env, last = DiamantVectorEnv(3), 2**64 - 3
+    env.reset(seed=last)
+    with pytest.raises(ValueError, match=f"one per game, or a whole number, 0 to {last}, is allowed"):
+        env.reset(seed=last + 1)
+
+
 @pytest.mark.parametrize(("seed", "first"), [(7, 7), (np.array(7), 7), ([1, None, 3], 1), (np.array([4, 5, 6]), 4)])
 def test_first_reset_with_seeds(seed, first):
     env = DiamantVectorEnv(3, seat=None)

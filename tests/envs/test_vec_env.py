@@ -89,6 +89,18 @@ def test_opponents_of_every_type():
     np.testing.assert_array_equal(played("mixture"), played("mixture"))
 
 
+def test_reset_does_not_reseed_objects():
+    class Seeded(Ten):
+        def seed(self, seed):
+            seeds.append(seed)
+
+    seeds = []
+    env = sb3.DiamantVecEnv(2, 3, opponents=[Seeded(), "bag:10"])
+    env.seed(4)
+    env.reset()
+    assert seeds == []
+
+
 @pytest.mark.parametrize(
     ("opponents", "message"),
     [
