@@ -3,7 +3,7 @@
 import pytest
 
 from diamant_env.opponents import make
-from diamant_env.opponents.pools import check_able, load_pool
+from diamant_env.opponents.pools import check_able, load_pool, pool_members
 from diamant_env.opponents.registry import DATA
 
 
@@ -38,6 +38,13 @@ def test_agent_that_reads_chests_needs_seen_rivals():
     check_able(make("catch-up"), 3, "iello-2016")
     with pytest.raises(ValueError, match="this table hides them"):
         check_able(make("catch-up"), 3, "iello-2016", blank_rivals=True)
+
+
+def test_blank_tables_leave_out_members_that_read_chests(tmp_path):
+    (tmp_path / "mine.toml").write_text("agents = ['bag:7', 'catch-up:16,0.5']")
+    pool = str(tmp_path / "mine.toml"), 3, "iello-2016"
+    assert pool_members(*pool) == (["bag:7", "catch-up:16,0.5"], [])
+    assert pool_members(*pool, blank_rivals=True) == (["bag:7"], ["catch-up:16,0.5"])
 
 
 def test_policy_by_file_and_run_folder(tmp_path, monkeypatch):
