@@ -92,6 +92,7 @@ def test_opponents_of_every_type():
 def test_reset_does_not_reseed_objects():
     class Seeded(Ten):
         def seed(self, seed):
+            """Note the seed."""
             seeds.append(seed)
 
     seeds = []
