@@ -137,7 +137,7 @@ def test_damaged_record_names_line_and_reason(old, new, line, reason, tmp_path):
 
 def test_deeply_nested_edition_is_one_error():
     deep = TEXT.replace("edition: iello-2016", f"own edition: {'[' * 300_000}")
-    with pytest.raises(ValueError, match="^record, line 3: own edition: it is nested too deeply$"):
+    with pytest.raises(ValueError, match=r"^record, line 3: own edition: it is nested too deeply$"):
         GameRecord.from_text(deep)
 
 
