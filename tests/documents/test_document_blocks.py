@@ -49,7 +49,12 @@ SMALLER = {
     "benchmark.md": {
         "--algorithms ppo a2c --seeds 1": f"--algorithms ppo a2c --seeds 1 {TINY_BENCHMARK}",
     },
-    "best_response.md": {"best_response ev:0.75": f"best_response ev:0.75 {TINY_SEARCH}"},
+    "best_response.md": {
+        "--ppo.decisions 15_000_000 --ppo.games 2048 --ppo.minibatch 8192 --no-judge": TINY_RUN,
+        "--search.pairs 1024": TINY_SEARCH,
+        "--players 3 --edition small-3": "--players 2 --edition small-4",
+        "best_response ev:0.75": f"best_response ev:0.75 {TINY_SEARCH}",
+    },
     "enter.md": {
         "--tasks expedition-2 --quick": f"--tasks expedition-2 {TINY_BENCHMARK}",
         "--seeds 2": f"--seeds 2 {TINY_BENCHMARK}",
