@@ -141,5 +141,5 @@ def test_certain_decisions_are_searched_on_request(certain, pairs):
     layer = np.zeros((2, NUM_FEATURES), np.float32), np.array([4, -4], np.float32)  # P(LEAVE) = 0.0003
     batch = deciding(4, games=1, turns=1)
     agent = SearchAgent(NetworkAgent([layer], values=network_of(4).values), Budget(32), certain=certain)
-    agent.act(Observations(batch.observe()[0], batch.edition), np.zeros(4, bool))
+    agent.act(Observations(batch.observe()[0], batch.editions[0]), np.zeros(4, bool))
     assert agent.rollouts == 4 * pairs
