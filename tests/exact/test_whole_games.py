@@ -15,7 +15,7 @@ from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents import make
 from diamant_env.rewards import REWARDS
 from diamant_env.state import DECIDE
-from tests.exact.test_exact import TINY, TINY_RELICS, act_by_bag, compiled_only, four_errors
+from tests.exact.test_exact import TINY, TINY_KEPT, TINY_RELICS, act_by_bag, compiled_only, four_errors
 from tests.support.play import every
 
 COUNTED = Edition("counted", (2, 3, 5), ("mud", "wind"), trap_copies=2, expeditions=2)
@@ -104,3 +104,12 @@ def test_bad_input_is_refused(monkeypatch):
     monkeypatch.setattr(graph, "MAX_STATES", 100)
     with pytest.raises(ValueError, match="'tiny' with 2 players has more than 100 states, the most that are solved"):
         exact.WholeGame(TINY, 2)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_equilibrium_in_score_is_one_of_the_game_with_all_information(players):
+    """Of relics that the last to leave takes, later expeditions have the values of both methods."""
+    solved = exact.solve_equilibrium(players, TINY_KEPT, whole_game=True)
+    found = exact.WholeGame(TINY_KEPT, players).best_response(make("equilibrium"), "score")
+    assert found.profile_value == pytest.approx(solved.value, abs=1e-6)  # strategies are float32
+    assert abs(found.exploitability) < 1e-6

@@ -18,8 +18,8 @@ from diamant_env.rewards import REWARDS  # noqa: E402
 from diamant_env.state import REVEAL  # noqa: E402
 
 OWN = Edition(
-    "own", treasures=(1, 6, 6, 40), traps=("a", "b", "c"), trap_copies=2, relics=(3, 20, 9), relics_enter="expedition",
-    relic_values="printed", expeditions=4, bust_removes=2, tie_break="relics",
+    "own", treasures=(1, 6, 6, 40), traps=("a", "b", "c"), trap_copies=2, relics=(3, 20), relics_enter="expedition",
+    relic_values="printed", expeditions=3, bust_removes=2, tie_break="relics",
 )  # fmt: skip
 PRINTED = Edition(
     "printed from the start", treasures=(2, 5, 17), traps=("a", "b"), trap_copies=4, relics=(3, 20), expeditions=2,
