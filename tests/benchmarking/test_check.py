@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from diamant_env.opponents import make
+from diamant_env.opponents import make, registry
 from tests.benchmarking.test_suite import CONFIG
 from train.benchmarking.check import check_entry
 
@@ -77,3 +77,10 @@ def test_damaged_files_are_refused(entry):
     (folder / "entry.json").unlink()
     with pytest.raises(ValueError, match="can't be read"):
         check_entry(folder, CONFIG)
+
+
+def test_onnx_is_an_entry(entry, monkeypatch):
+    monkeypatch.setattr(registry, "load_model", lambda text: make("ev") if text.endswith("net.onnx") else None)
+    folder = entry(policy="net.onnx", task="solitaire")
+    (folder / "net.onnx").write_bytes(b"a network")
+    assert check_entry(folder, CONFIG)["measures"]["score"]["mean"] > 60

@@ -60,7 +60,7 @@ def check_entry(folder: Path, config: BenchmarkConfig) -> dict[str, Any]:
     with TemporaryDirectory() as memory:
         start = cpu_seconds()
         run = BenchmarkRun(task, algorithm, entry.seed, Path(memory), config)
-        measures = run.measure(make(str(policy), importing=False))
+        measures = run.measure(make(str(policy), importing=isinstance(policy, Path)))  # ONNX runs no code
         row = {**run.about(), "decisions": entry.decisions, "commit": entry.commit, "measures": measures}
         row |= {"train_cpu_seconds": 0.0, "measure_cpu_seconds": cpu_seconds() - start}
         found = write_result(Path(memory) / RESULT, row)
