@@ -27,7 +27,7 @@ class LookaheadConfig(Strict):
     """Games with full roll-outs: all games if there are no values, else a check for bias."""
     pairs: int = Field(default=1_024, ge=2, le=1_000_000)
     """Roll-outs of each action per decision of the search."""
-    certain: Share = 0.01
+    certain: Share = 0.0
     """Search where the agent's less likely action has at least this probability; 0: everywhere."""
     value_pairs: int = Field(default=64, ge=1, le=1_000_000)
     """Independent roll-outs of each action per deviating decision, for its advantage."""
@@ -61,7 +61,6 @@ class ResponseConfig(SearchConfig):
     """Configuration of an agent, a game and a search."""
 
     name: str = Field("response", pattern=r"^[\w.-]+$")
-    search: LookaheadConfig = LookaheadConfig(certain=0.0)
     agent: str = Field("ev", min_length=1)
     """A text that `diamant_env.opponents.make` takes, except ``module:object``: a file runs no code."""
     game: GameConfig = GameConfig()
