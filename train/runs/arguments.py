@@ -10,9 +10,10 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 import tomli_w
 import tyro
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
-from diamant_env.storage.reading import read_text
+from diamant_env.storage.reading import nearest, read_text
 from train.runs.config import Config, Run
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -46,8 +47,18 @@ def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig: 
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        problems = (f"{'.'.join(map(str, each['loc']))} = {each['input']!r}: {each['msg']}" for each in error.errors())
-        raise ValueError(f"{path}: {'; '.join(problems)}") from None
+        raise ValueError(f"{path}: {'; '.join(_problem(each, kind) for each in error.errors())}") from None
+
+
+def _problem(error: ErrorDetails, kind: type[BaseModel]) -> str:
+    name = ".".join(map(str, error["loc"]))
+    if error["type"] != "extra_forbidden":
+        return f"{name} = {error['input']!r}: {error['msg']}"
+    *sections, key = map(str, error["loc"])
+    for section in sections:
+        kind = kind.model_fields[section].annotation  # type: ignore[assignment]
+    known = f"keys: {', '.join(kind.model_fields)}"
+    return f"unknown key {name}; {nearest(key, kind.model_fields, known)}"
 
 
 def config_text(config: Run) -> str:
