@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -101,7 +102,7 @@ class ClusterLearner(ppo.Learner):
 
     def __init__(self, config: ClusterConfig, *arguments: Any) -> None:
         super().__init__(*arguments)
-        join_cluster()
+        join_cluster(config.ray.runners)
         import ray
 
         runner: Any = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(Runner)
@@ -133,17 +134,30 @@ def require_ray() -> None:
         )
 
 
-def join_cluster() -> None:
+def join_cluster(cores: int = 0) -> None:
     """Join the cluster of ``RAY_ADDRESS`` or of ``ray start`` on this machine, else start a local one.
+
+    Args:
+        cores: Required cores; a warning on stderr if the cluster has fewer.
 
     Raises:
         ValueError: If Ray is not installed.
+        ConnectionError: If ``host:port`` does not accept connections, where Ray itself would retry for minutes.
     """
     require_ray()
     import ray
 
+    host, _, port = os.environ.get("RAY_ADDRESS", "").rpartition(":")
     if not ray.is_initialized():
+        if host and "/" not in host and port.isdigit():
+            try:
+                socket.create_connection((host, int(port)), timeout=10).close()
+            except OSError as error:
+                raise ConnectionError(f"no Ray cluster answers at RAY_ADDRESS={host}:{port}: {error}") from None
         ray.init(logging_level="ERROR", log_to_driver=False)
+    there = ray.cluster_resources().get("CPU", 0)
+    if there < cores:
+        print(f"{cores} cores are required, the cluster has {there:.0f}: waiting for more", file=sys.stderr)
 
 
 def map_on_ray(function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:

@@ -45,6 +45,14 @@ def test_map_on_ray_yields_results_in_order(two_nodes):
     assert list(map_on_ray(os.path.basename, ["a/b", "c/d"])) == ["b", "d"]
 
 
+def test_unreachable_cluster_is_one_error(monkeypatch):
+    ray = pytest.importorskip("ray")
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    with pytest.raises(ConnectionError, match=r"no Ray cluster answers at RAY_ADDRESS=127\.0\.0\.1:1"):
+        list(map_on_ray(len, ["job"]))
+
+
 def test_missing_ray_is_one_error(monkeypatch, capsys):
     monkeypatch.setattr(cluster.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"Ray is not installed.*constraints.txt"):
