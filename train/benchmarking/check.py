@@ -16,10 +16,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from diamant_env.opponents import make
 from diamant_env.opponents.registry import names_object
 from diamant_env.storage.reading import parse_json
+from diamant_env.storage.results import to_json
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, cpu_seconds
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.results import RESULT, read_result, write_result
-from train.benchmarking.suite import find_tasks
+from train.benchmarking.suite import TASKS
 
 ENTRY = "entry.json"
 _FILES = (".safetensors", ".onnx")
@@ -51,7 +52,6 @@ def check_entry(folder: Path, config: BenchmarkConfig) -> dict[str, Any]:
             other figures than those measured here.
     """
     entry = read_entry(folder)
-    (task,) = find_tasks((entry.task,))
     policy = _policy(folder, entry.policy)
     before = read_result(folder / RESULT)
     version = hashlib.sha256(policy.read_bytes()).hexdigest()[:16] if isinstance(policy, Path) else ""
@@ -59,11 +59,11 @@ def check_entry(folder: Path, config: BenchmarkConfig) -> dict[str, Any]:
     algorithm = Algorithm(entry.algorithm, kind, "an entry", lambda _run: str(policy), version=version)
     with TemporaryDirectory() as memory:
         start = cpu_seconds()
-        run = BenchmarkRun(task, algorithm, entry.seed, Path(memory), config)
+        run = BenchmarkRun(TASKS[entry.task], algorithm, entry.seed, Path(memory), config)
         measures = run.measure(make(str(policy), importing=isinstance(policy, Path)))  # ONNX runs no code
         row = {**run.about(), "decisions": entry.decisions, "commit": entry.commit, "measures": measures}
         row |= {"train_cpu_seconds": 0.0, "measure_cpu_seconds": cpu_seconds() - start}
-        found = write_result(Path(memory) / RESULT, row)
+    found = to_json(row)
     names = ("measures", "task_version", "digest", "version")
     if before is not None and (other := [name for name in names if before.get(name) != found.get(name)]):
         raise ValueError(f"{folder / RESULT} has other {', '.join(other)} than measured here; remove it for new ones")
@@ -82,10 +82,9 @@ def read_entry(folder: Path) -> Entry:
         raise ValueError(f"{path}: {wrong}") from None
     except ValueError as error:
         raise ValueError(f"{path} is no JSON: {error}") from None
-    tasks = {task.name: task for task in find_tasks(())}
-    if entry.task not in tasks:
-        raise ValueError(f"{path}: unknown task {entry.task!r}; tasks: {', '.join(tasks)}")
-    if (now := tasks[entry.task].version) != entry.task_version:
+    if entry.task not in TASKS:
+        raise ValueError(f"{path}: unknown task {entry.task!r}; tasks: {', '.join(TASKS)}")
+    if (now := TASKS[entry.task].version) != entry.task_version:
         raise ValueError(f"{path}: version {entry.task_version} of {entry.task}; version {now} is scored here")
     return entry
 
