@@ -87,15 +87,12 @@ def choose(mode, leave, stay, others):
 
 @jit
 def mean(payoffs, others, q):
-    """Return the binomial mean of `payoffs` (others + 1,), each other leaving with probability `q`."""
-    # De Casteljau's algorithm: the mean is a polynomial in Bernstein form.
-    work = np.empty(MAX_PLAYERS + 1)
-    for j in range(others + 1):
-        work[j] = payoffs[j]
+    """Return the binomial mean of `payoffs` (others + 1,), overwritten, each other leaving with probability `q`."""
+    # De Casteljau's algorithm in place: the mean is a polynomial in Bernstein form.
     for length in range(others, 0, -1):
         for j in range(length):
-            work[j] += q * (work[j + 1] - work[j])
-    return work[0]
+            payoffs[j] += q * (payoffs[j + 1] - payoffs[j])
+    return payoffs[0]
 
 
 @jit
@@ -105,21 +102,17 @@ def lowest_equilibrium(leave, stay, others):
     0 if continuing is a best response to 0; else the lowest root in (0, 1] of L - S, a polynomial with Bernstein
     coefficients leave[j] - stay[j]; 1 if it has no root, since leaving is then always the best response.
     """
-    gain = np.empty(MAX_PLAYERS)
-    rises = True
-    for j in range(others + 1):
-        gain[j] = leave[j] - stay[j]
-        rises = rises and gain[j] >= 0
-    if gain[0] <= 0:
+    if leave[0] - stay[0] <= 0:
         return 0.0
-    if rises:
-        return 1.0
-    return _lowest_root(gain, others)
+    for j in range(1, others + 1):
+        if leave[j] - stay[j] < 0:
+            return _lowest_root(leave, stay, others)
+    return 1.0
 
 
 @jit
-def _lowest_root(gain, degree):
-    """Return the lowest root in (0, 1] of a polynomial in Bernstein form that is positive at 0, 1 if there is none.
+def _lowest_root(leave, stay, degree):
+    """Return the lowest root in (0, 1] of L - S, positive at 0; 1 if there is none.
 
     Bisection, left halves first; intervals whose coefficients do not change sign have no root (Lane, Riesenfeld:
     Bounds on a polynomial, BIT 1981).
@@ -127,7 +120,7 @@ def _lowest_root(gain, degree):
     pieces = np.empty((_DEPTH + 2, MAX_PLAYERS))  # stack of intervals, by coefficients
     begins, widths = np.empty(_DEPTH + 2), np.empty(_DEPTH + 2)
     for j in range(degree + 1):
-        pieces[0, j] = gain[j]
+        pieces[0, j] = leave[j] - stay[j]
     begins[0], widths[0] = 0.0, 1.0
     waiting = 1
     while waiting:
