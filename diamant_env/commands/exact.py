@@ -98,7 +98,7 @@ def _response(agent: Agent, players: int, edition: Edition, whole_game: bool, pr
         return _figures(response)
     nodes = exact.reachable(tree)
     policy = exact.policy_of(agent, tree, lambda done: progress(done / 2), nodes)
-    response = exact.best_response(policy, tree, lambda done: progress(0.5 + done / 2), nodes)
+    response = exact.best_response(policy, tree, lambda done: progress(0.5 + done / 2))
     return {**_figures(response), "nodes": tree.boxes.size}
 
 

@@ -55,7 +55,7 @@ def action_values(solution: Solution, most: int = STATES) -> ActionValues:
     if solution.mode != EQUILIBRIUM:
         raise ValueError("a solution of solve_difference has no action values; use solve_equilibrium")
     most = checked_int("most", most, 1, MOST_STATES)
-    reach, decisions = reach_probabilities(x, solution.nodes)
+    reach, decisions = reach_probabilities(x, solution.policy())
     reached = np.flatnonzero(reach)
     chosen = reached[np.argsort(-reach[reached], kind="stable")[:most]]
     games = games_at(x, chosen)

@@ -25,6 +25,7 @@ from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.exact.expeditions import Deck, deck_of, expeditions_after, values_of_ends
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, solve_sets
+from diamant_env.exact.lookahead import memory_of
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.solution import Solution, Strategy
 from diamant_env.exact.tree import MAX_NODES, Ends, ExpeditionTree, Values, build_tree, values_with
@@ -94,13 +95,28 @@ def solve_difference(
     return _solve(tree, DIFFERENCE, progress, cache)
 
 
-def solve(tree: ExpeditionTree, mode: int, values: Values, progress: Progress | None = None) -> float:
-    """Fill `values` by backward induction; return the maximum gain of a one-node deviation."""
-    ranges = index_ranges(tree, progress)
-    return max(float(solve_sets(tree.layout, first, last, mode, values)) for first, last in ranges)
+def solve(
+    tree: ExpeditionTree,
+    mode: int,
+    values: Values,
+    progress: Progress | None = None,
+    policy: NDArray[np.float64] | None = None,
+) -> float:
+    """Fill `values` by backward induction; return the maximum gain of a one-node deviation.
+
+    Args:
+        tree: The tree of the expedition.
+        mode: `EQUILIBRIUM`, `DIFFERENCE`, `RESPONSE` or `PROFILE`.
+        values: The values to fill.
+        progress: Called with the fraction done, 0 to 1.
+        policy: float64 (nodes,), the probability of leaving, for `RESPONSE` and `PROFILE`.
+    """
+    given, memory = np.zeros(0) if policy is None else policy, memory_of(tree)
+    ranges = _index_ranges(tree, progress)
+    return max(float(solve_sets(tree.layout, first, last, mode, given, values, memory)) for first, last in ranges)
 
 
-def index_ranges(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int, int]]:
+def _index_ranges(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int, int]]:
     """Yield ranges of sets in decreasing order, and report progress after each."""
     edges = np.linspace(0, tree.sets.size, min(_CHUNKS, tree.sets.size) + 1).astype(int)
     for first, last in zip(edges[-2::-1], edges[:0:-1], strict=True):

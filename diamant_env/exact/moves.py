@@ -21,7 +21,7 @@ class Moves(NamedTuple):
         gain: int64 (players inside, slots), a treasure's addition to each bag.
         rest: int64 (players inside, slots), a treasure's addition to the path.
         path_share: int64 (leavers, gems on the path), share of each leaver.
-        path_rest: int64 (leavers, gems on the path), remainder on the path.
+        path_rest: int64 (leavers, gems on the path), remainder on the path; all of it with 0 leavers.
         takes_relics: int64 (leavers,), 1 if the leavers take the relics.
     """
 
@@ -43,6 +43,7 @@ def tabulate_moves(start: GameState, edition: Edition) -> Moves:
     # The remainder of a division among leavers is less than their number.
     most_on_path = int(start["path_gems"]) + players + int((rest @ copies).max())
     path_share, path_rest = np.zeros((2, players + 1, most_on_path + 1), np.int64)
+    path_rest[0] = np.arange(most_on_path + 1)
     takes_relics = np.zeros(players + 1, np.int64)
     for leavers in range(1, players + 1):
         for gems in range(most_on_path + 1):

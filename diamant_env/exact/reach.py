@@ -6,34 +6,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
-from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS
+from diamant_env.editions import FIRST_TRAP
 from diamant_env.exact.cards import read_set
-from diamant_env.exact.induction import EQUILIBRIUM, choose, compare
-from diamant_env.exact.tree import ExpeditionTree, Node, Values, node_at, nodes_of, position_of, values_with
+from diamant_env.exact.tree import ExpeditionTree, Node, node_at, nodes_of, position_of
 
 
 def reachable(tree: ExpeditionTree) -> NDArray[np.bool_]:
     """Return the reachable decision nodes, bool (nodes,); the boxes of the tree include unreachable ones."""
-    return reach_probabilities(tree, values_with(tree, np.zeros(0)))[0] > 0
+    return reach_probabilities(tree, np.zeros(0))[0] > 0
 
 
-def reach_probabilities(tree: ExpeditionTree, values: Values) -> tuple[NDArray[np.float64], float]:
+def reach_probabilities(tree: ExpeditionTree, policy: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
     """Return the reach probability of each decision node, float64 (nodes,), and the expected number of decisions.
 
     Args:
         tree: The tree of the expedition.
-        values: Values of the equilibrium that all play; if empty, all leave with probability 0.5.
+        policy: float64 (nodes,), the probability of leaving of all players; if empty, 0.5.
     """
     reach = np.zeros(tree.boxes.size)
-    return reach, float(_reach(tree.layout, values, reach))
+    return reach, float(_reach(tree.layout, policy, reach))
 
 
 @jit(cached=True)
-def _reach(layout, values, reach):
+def _reach(layout, policy, reach):
     """Fill `reach`, float64 (nodes,); return the expected number of decisions."""
     sets, boxes, moves, must_reveal = layout
     digits = np.zeros(sets.radix.shape[0], np.int64)
-    leave, stay, camp = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS + 1)
     decisions = 0.0
     reach[boxes.first[0, boxes.players]] = 1.0
     for index in range(sets.size):
@@ -49,17 +47,13 @@ def _reach(layout, values, reach):
                 _propagate(sets, boxes, moves, drawn, node, here, reach)
                 continue
             decisions += here * inside
-            q = 0.5
-            if values.inside.shape[0]:
-                compare(sets, boxes, moves, drawn, node, values, leave, stay, camp)
-                q = choose(EQUILIBRIUM, leave, stay, inside - 1)
+            q = policy[at] if policy.shape[0] else 0.5
             ways = 1.0  # binomial coefficient
             for leavers in range(inside):
-                new_path, new_taken = path, taken
                 if leavers:
                     ways *= (inside - leavers + 1) / leavers
-                    new_path = moves.path_rest[leavers, path]
-                    new_taken = np.int64(boxes.relics[index]) if moves.takes_relics[leavers] else taken
+                new_path = moves.path_rest[leavers, path]
+                new_taken = np.int64(boxes.relics[index]) if moves.takes_relics[leavers] else taken
                 p = here * ways * q**leavers * (1.0 - q) ** (inside - leavers)
                 if p > 0.0:
                     staying = Node(inside - leavers, new_taken, bag, new_path)

@@ -20,18 +20,16 @@ from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS, Edition, fi
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import observe_records
 from diamant_env.exact.cards import read_set
-from diamant_env.exact.equilibrium import Progress, index_ranges
+from diamant_env.exact.equilibrium import Progress, solve
 from diamant_env.exact.expeditions import Deck, deck_of, expeditions_after, values_of_ends
-from diamant_env.exact.induction import compare, mean
+from diamant_env.exact.induction import PROFILE, RESPONSE
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.solution import root_value
 from diamant_env.exact.tree import (
     Ends,
     ExpeditionTree,
     build_tree,
-    continue_values,
     node_at,
-    nodes_of,
     sets_of,
     values_with,
 )
@@ -41,7 +39,7 @@ from diamant_env.state import DECIDE, GAME
 _ROWS = 16_000  # nodes per batch of observations: a few megabytes
 _TESTED = 64  # approximate number of rows per batch in `require_memoryless`
 
-PolicyAt = Callable[[ExpeditionTree, NDArray[np.bool_]], NDArray[np.float64]]
+PolicyAt = Callable[[ExpeditionTree], NDArray[np.float64]]
 
 
 class Response(NamedTuple):
@@ -73,7 +71,6 @@ def best_response(
     policy: NDArray[np.float64] | Agent,
     tree: ExpeditionTree,
     progress: Progress | None = None,
-    nodes: NDArray[np.bool_] | None = None,
     whole_game: bool = False,
 ) -> Response:
     """Solve the best response to a policy.
@@ -83,54 +80,45 @@ def best_response(
             an agent, of which `policy_of` is taken in each expedition.
         tree: The tree of the expedition, from `build_tree`.
         progress: Called with the fraction done, 0 to 1.
-        nodes: bool (nodes,), the nodes to solve, by default `reachable` of the tree.
         whole_game: Whether later expeditions count.
 
     Raises:
         ValueError: If shapes or dtypes are wrong, a value of the policy is not between 0 and 1, or, with `whole_game`,
             the policy is an array, or an agent that reads its own chest or relics in a later expedition.
     """
-    nodes = reachable(tree) if nodes is None else nodes
-    if nodes.shape != (tree.boxes.size,) or nodes.dtype != np.bool_:
-        raise ValueError(f"nodes {nodes.dtype} {nodes.shape}; expected bool ({tree.boxes.size},)")
     if whole_game == isinstance(policy, np.ndarray):
         raise ValueError("policy: an array in one expedition, an agent with whole_game=True")
     if isinstance(policy, np.ndarray):
-        return Response(*_respond(policy, tree, nodes, [None, None], progress), tree.boxes.players)
-    return whole_response(partial(_policy_without_chest, policy), tree, nodes, progress)
+        return Response(*_respond(policy, tree, [None, None], progress), tree.boxes.players)
+    return whole_response(partial(_policy_without_chest, policy), tree, progress)
 
 
-def whole_response(
-    policy_at: PolicyAt, tree: ExpeditionTree, nodes: NDArray[np.bool_], progress: Progress | None = None
-) -> Response:
+def whole_response(policy_at: PolicyAt, tree: ExpeditionTree, progress: Progress | None = None) -> Response:
     """Solve the best response to a policy in a whole game, the last expeditions first.
 
     Args:
-        policy_at: Function from an expedition's tree and its nodes to solve to the policy, float64 (nodes,).
+        policy_at: Function from an expedition's tree to the policy, float64 (nodes,).
         tree: See `best_response`.
-        nodes: See `best_response`.
         progress: See `best_response`.
     """
     solved: dict[Deck, tuple[float, float]] = {}
 
-    def values_in(tree: ExpeditionTree, nodes: NDArray[np.bool_]) -> tuple[float, float]:
+    def values_in(tree: ExpeditionTree) -> tuple[float, float]:
         edition, merge = tree.edition, tree.merge_traps
         ends = values_of_ends(tree.start, edition, tree.sets, lambda game: solved[deck_of(game, edition, merge)])
-        return _respond(policy_at(tree, nodes), tree, nodes, ends or [None, None])
+        return _respond(policy_at(tree), tree, ends or [None, None])
 
     games = expeditions_after(tree.start, tree.edition, tree.merge_traps)
     for deck, game in games.items():
-        following = build_tree(game, tree.edition, tree.merge_traps)
-        solved[deck] = values_in(following, reachable(following))
+        solved[deck] = values_in(build_tree(game, tree.edition, tree.merge_traps))
         if progress:
             progress(len(solved) / (len(games) + 1))
-    return Response(*values_in(tree, nodes), tree.boxes.players)
+    return Response(*values_in(tree), tree.boxes.players)
 
 
 def _respond(
     policy: NDArray[np.float64],
     tree: ExpeditionTree,
-    nodes: NDArray[np.bool_],
     ends: Sequence[Ends | None],
     progress: Progress | None = None,
 ) -> tuple[float, float]:
@@ -141,14 +129,14 @@ def _respond(
         raise ValueError("a value of the policy is not between 0 and 1")
     size = tree.boxes.size
     best, profile = (values_with(tree, np.zeros(size), np.zeros(0 if end is None else size), end) for end in ends)
-    for first, last in index_ranges(tree, progress):
-        _respond_sets(tree.layout, first, last, policy, nodes, True, best)
-        _respond_sets(tree.layout, first, last, policy, nodes, False, profile)
+    solve(tree, RESPONSE, best, progress and (lambda done: progress(done / 2)), policy)
+    solve(tree, PROFILE, profile, progress and (lambda done: progress(0.5 + done / 2)), policy)
     return root_value(tree, best.inside), root_value(tree, profile.inside)
 
 
-def _policy_without_chest(agent: Agent, tree: ExpeditionTree, nodes: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _policy_without_chest(agent: Agent, tree: ExpeditionTree) -> NDArray[np.float64]:
     """Return `policy_of`; raise ValueError for an agent that reads what the nodes of later expeditions lack."""
+    nodes = reachable(tree)
     at = np.flatnonzero(nodes)
     flat = observations_at(games_at(tree, at[:: -(-len(at) // _ROWS)]), tree.edition)
     richer, first = flat.copy(), np.zeros(len(flat), np.bool_)
@@ -223,34 +211,6 @@ def require_memoryless(agent: Agent, obs: Observations) -> None:
             f"{agent} answers the same observations differently: it must return the probability of LEAVE as a "
             "function of the observation, without memory or sampled decisions"
         )
-
-
-@jit(cached=True)
-def _respond_sets(layout, first, last, policy, nodes, maximise, values):
-    """Fill `values` at `nodes` of the sets from `last` - 1 down to `first`.
-
-    Values are a player's expected gems when all others play `policy` and the player maximises or plays it too.
-    """
-    sets, boxes, moves, must_reveal = layout
-    digits = np.zeros(sets.radix.shape[0], np.int64)
-    leave, stay, camp = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS + 1)
-    value = values.inside
-    for index in range(last - 1, first - 1, -1):
-        drawn = read_set(sets, index, digits)
-        before_first_card = must_reveal and index == 0
-        for at in nodes_of(boxes, index):
-            if not (nodes[at] or before_first_card):
-                continue
-            node = node_at(boxes, index, at)
-            if before_first_card:
-                value[at] = continue_values(sets, boxes, moves, drawn, node, values)[0]
-                continue
-            others, q = node.inside - 1, policy[at]
-            compare(sets, boxes, moves, drawn, node, values, leave, stay, camp)
-            leaving, staying = mean(leave, others, q), mean(stay, others, q)
-            value[at] = max(leaving, staying) if maximise else q * leaving + (1 - q) * staying
-            if values.camp.shape[0] and node.inside < boxes.players:
-                values.camp[at] = mean(camp, node.inside, q)
 
 
 @jit(cached=True)

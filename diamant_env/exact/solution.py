@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
-from diamant_env.editions import MAX_PLAYERS
 from diamant_env.engine.records import as_games
-from diamant_env.exact.cards import index_of, read_set
+from diamant_env.exact.cards import index_of
 from diamant_env.exact.expeditions import Deck
-from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, mean
-from diamant_env.exact.tree import ExpeditionTree, Values, node_at, position_of, sets_of
+from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose
+from diamant_env.exact.lookahead import block_at, compare, look_ahead, mean, memory_of
+from diamant_env.exact.tree import ExpeditionTree, Values, position_of, sets_of
 
 _NODES = 1_000_000  # evaluated at once
 
@@ -74,18 +74,22 @@ class Solution:
         """Return the values of CONTINUE and LEAVE and the probability of leaving, float64 (games, 3)."""
         return self._evaluate(find_nodes(self.tree, games))
 
-    def strategy(self) -> Strategy:
-        """Return the probabilities of leaving at all nodes."""
+    def policy(self, dtype: type[np.floating] = np.float64) -> NDArray:
+        """Return the probability of leaving at each node, (nodes,) of `dtype`."""
         size = self.tree.boxes.size
-        leave = np.zeros(size, np.float32)
+        leave = np.zeros(size, dtype)
         for first in range(0, size, _NODES):
             nodes = np.arange(first, min(first + _NODES, size))
             leave[nodes] = self._evaluate(nodes)[:, 2]
-        return Strategy(self.tree, leave)
+        return leave
+
+    def strategy(self) -> Strategy:
+        """Return the probabilities of leaving at all nodes, without values."""
+        return Strategy(self.tree, self.policy(np.float32))
 
     def _evaluate(self, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
         result, sets = np.zeros((len(nodes), 3)), sets_of(self.tree, nodes)
-        _evaluate(self.tree.layout, sets, nodes, self.mode, self.nodes, result)
+        _evaluate(self.tree.layout, sets, nodes, self.mode, self.nodes, memory_of(self.tree), result)
         return result
 
 
@@ -148,14 +152,15 @@ def _find(layout, start, games, nodes):
 
 
 @jit(cached=True)
-def _evaluate(layout, indices, nodes, mode, values, result):
+def _evaluate(layout, indices, nodes, mode, values, memory, result):
     """Write the result of `Solution.look_up` at nodes of the sets `indices` into `result`."""
-    sets, boxes, moves, _ = layout
-    digits = np.zeros(sets.radix.shape[0], np.int64)
-    leave, stay, camp = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS + 1)
+    leave, stay, seen = memory.leave, memory.stay, -1
     for i in range(nodes.shape[0]):
-        drawn, node = read_set(sets, indices[i], digits), node_at(boxes, indices[i], nodes[i])
-        compare(sets, boxes, moves, drawn, node, values, leave, stay, camp)
-        others = node.inside - 1
-        q = choose(mode, leave, stay, others)
-        result[i, 0], result[i, 1], result[i, 2] = mean(stay, others, q), mean(leave, others, q), q
+        if indices[i] != seen:
+            seen = indices[i]
+            look_ahead(layout, seen, values, memory)
+        block = block_at(layout.boxes, seen, nodes[i])
+        compare(layout, block, values, memory)
+        others = block.inside - 1
+        q = choose(mode, leave, stay, 0, others)
+        result[i, 0], result[i, 1], result[i, 2] = mean(stay, 0, others, q), mean(leave, 0, others, q), q

@@ -220,28 +220,6 @@ def node_at(boxes, index, position):
     return Node(inside, taken, boxes.least_bag[index] + more, path)
 
 
-@jit
-def continue_values(sets, boxes, moves, drawn, node, values):
-    """Return the expectations of the values inside and in camp over the next card, if all inside continue."""
-    inside, taken, bag, path = node
-    total = in_camp = values.bust[drawn.number, taken]
-    followed = values.camp.shape[0] > 0
-    for digit in range(drawn.digits.shape[0]):
-        safe = sets.safe[digit, drawn.digits[digit]]
-        if safe == 0:
-            continue
-        after, card = drawn.number + sets.stride[digit], sets.card[digit]
-        if 0 <= card < FIRST_TRAP:
-            more, rest = bag + moves.gain[inside, card], path + moves.rest[inside, card]
-            at = position_of(boxes, after, inside, taken, more, rest)
-        else:
-            at = position_of(boxes, after, inside, taken, bag, path)
-        total += safe * values.inside[at]
-        if followed:
-            in_camp += safe * values.camp[at]
-    return (total / drawn.cards, in_camp / drawn.cards) if drawn.cards else (0.0, 0.0)
-
-
 @jit(cached=True)
 def _allocate(sets, boxes, moves, bag, path, relics):
     """Fill the arrays of `boxes`; return the number of nodes."""

@@ -62,7 +62,7 @@ class EquilibriumAgent(Scripted):
 
     def _solve(self, start: GameState, edition: Edition) -> Any:
         if start["expedition"] == edition.expeditions:
-            return exact.solve_equilibrium(edition=edition, game=start)
+            return exact.solve_equilibrium(edition=edition, game=start).strategy()
         return exact.whole_game_strategy(start, edition)
 
 
@@ -75,7 +75,7 @@ class DifferenceAgent(EquilibriumAgent):
     distinguishes: ClassVar[tuple[str, ...]] = _DECK[2:]
 
     def _solve(self, start: GameState, edition: Edition) -> Any:
-        return exact.solve_difference(edition=edition, game=start)
+        return exact.solve_difference(edition=edition, game=start).strategy()
 
 
 @dataclass

@@ -5,9 +5,8 @@ import pytest
 
 from diamant_env import Edition, exact
 from diamant_env.editions import EDITIONS
-from diamant_env.exact.cards import read_set
-from diamant_env.exact.induction import compare, mean
-from diamant_env.exact.tree import node_at, nodes_of, values_with
+from diamant_env.exact.lookahead import block_at, compare, look_ahead, mean, memory_of
+from diamant_env.exact.tree import nodes_of, values_with
 from train.algorithms import mirror_descent, regularised_nash
 from train.algorithms.mirror_descent import MirrorDescent
 from train.algorithms.regularised_nash import RegularisedNash
@@ -48,17 +47,17 @@ def quantal_response(tree, temperature: float, regularised: bool):
     With `regularised`, values include the cost temperature × KL(policy, uniform) of later decisions.
     """
     policy, value = np.zeros((2, tree.boxes.size))
-    values, digits = values_with(tree, value), np.zeros(len(tree.sets.radix), np.int64)
-    (leave, stay), camp = np.zeros((2, PLAYERS)), np.zeros(PLAYERS + 1)
+    values, memory = values_with(tree, value), memory_of(tree)
     for number in range(tree.sets.size - 1, 0, -1):  # no decision before the first card
-        drawn = read_set(tree.sets, number, digits)
+        look_ahead(tree.layout, number, values, memory)
         for at in nodes_of.py_func(tree.boxes, number):
-            node = node_at(tree.boxes, number, at)
-            compare(tree.sets, tree.boxes, tree.moves, drawn, node, values, leave, stay, camp)
+            block = block_at(tree.boxes, number, at)
+            compare(tree.layout, block, values, memory)
             low, high = 0.0, 1.0
             for _ in range(50):
                 chance = (low + high) / 2
-                leaving, staying = (mean(payoffs, node.inside - 1, chance) for payoffs in (leave, stay))
+                payoffs = memory.leave[:1].copy(), memory.stay[:1].copy()
+                leaving, staying = (mean(each, 0, block.inside - 1, chance) for each in payoffs)
                 higher = 1 / (1 + np.exp((staying - leaving) / temperature)) > chance
                 low, high = (chance, high) if higher else (low, chance)
             policy[at] = chance

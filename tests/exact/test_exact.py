@@ -13,7 +13,8 @@ import pytest
 
 from diamant_env import EDITIONS, Batch, Edition, exact
 from diamant_env.exact.equilibrium import solve
-from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, lowest_equilibrium, mean
+from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, lowest_equilibrium
+from diamant_env.exact.lookahead import mean
 from diamant_env.exact.response import games_at
 from diamant_env.exact.tree import values_with
 from diamant_env.judging.games import play, seeds_for
@@ -169,21 +170,21 @@ def test_lowest_root_of_random_polynomials():
     leave, stay = np.zeros((2, 8))
     for others in rng.integers(1, 8, 300):
         leave[: others + 1], stay[: others + 1] = rng.normal(size=(2, others + 1))
-        chance = lowest_equilibrium(leave, stay, others)
+        chance = lowest_equilibrium(leave[None], stay[None], 0, others)
         grid = np.linspace(0, 1, 501)
-        gains = np.array([mean(leave, others, at) - mean(stay, others, at) for at in grid])
-        found = mean(leave, others, chance) - mean(stay, others, chance)
+        *gains, found = (mean((leave - stay)[None], 0, others, at) for at in [*grid, chance])
         assert (chance == 0) == (gains[0] <= 0)
         assert abs(found) < 1e-12 or (chance == 0 and found < 0) or (chance == 1 and found > 0)
-        assert (gains[(grid < chance)] > 0).all()
+        assert (np.array(gains)[grid < chance] > 0).all()
     # 1 - 4q + 4q² = (1 - 2q)², in Bernstein form 1, -1, 1, touches zero and has its root there.
-    assert lowest_equilibrium(np.array([1.0, -1, 1, 0, 0, 0, 0, 0]), np.zeros(8), 2) == pytest.approx(0.5, abs=1e-9)
+    touching, zero = np.array([[1.0, -1, 1]]), np.zeros((1, 3))
+    assert lowest_equilibrium(touching, zero, 0, 2) == pytest.approx(0.5, abs=1e-9)
 
 
 def test_tie_rule_of_choices():
-    equal, more = np.full(8, 5.0), np.full(8, 6.0)
-    more[0] = 5  # equal if no other seat leaves
-    assert choose(EQUILIBRIUM, more, equal, 3) == choose(DIFFERENCE, equal, equal, 1) == 0
+    equal, more = np.full((1, 8), 5.0), np.full((1, 8), 6.0)
+    more[0, 0] = 5  # equal if no other seat leaves
+    assert choose(EQUILIBRIUM, more, equal, 0, 3) == choose(DIFFERENCE, equal, equal, 0, 1) == 0
     game = Play([5, "mud"], 1, HALF).all_continue().game  # 5 gems, or 10 half of the time
     assert exact.solve_lone(HALF).leave_probability(game[None]).tolist() == [1]
 

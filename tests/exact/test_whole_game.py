@@ -44,14 +44,15 @@ def test_one_player_equals_optimal_stopping(edition):
 def test_no_deviation_gains_in_a_whole_game(edition, players):
     solution = exact.solve_equilibrium(players, edition, cache=False, whole_game=True)
 
-    def policy_at(tree, nodes):
+    def policy_at(tree):
         found = exact.solve_equilibrium(edition=edition, game=tree.start, whole_game=True)
-        policy = np.zeros(len(nodes))
-        policy[nodes] = found.leave_probability(games_at(tree, np.flatnonzero(nodes)))
+        nodes = np.flatnonzero(exact.reachable(tree))
+        policy = np.zeros(tree.boxes.size)
+        policy[nodes] = found.leave_probability(games_at(tree, nodes))
         return policy
 
     tree = tree_of(edition, players)
-    response = whole_response(policy_at, tree, exact.reachable(tree))
+    response = whole_response(policy_at, tree)
     assert response.profile_value == pytest.approx(solution.value, abs=1e-12)
     assert abs(response.exploitability) < 1e-12
     assert solution.error < 1e-12

@@ -28,7 +28,7 @@ def exploitability(player: Player, task: Task) -> dict[str, float | str]:
             with percent_bar(f"exact policy, {task.name}") as progress:
                 policy = exact.policy_of(OrderedTraps(make(player)), tree, progress, nodes)
             with percent_bar(f"exact response, {task.name}") as progress:
-                found = exact.best_response(policy, tree, progress, nodes)
+                found = exact.best_response(policy, tree, progress)
     except ValueError as error:
         return {"refused": str(error)}
     return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}

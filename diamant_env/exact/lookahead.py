@@ -1,0 +1,176 @@
+"""Values of leaving and of continuing at the nodes of an expedition, from those of their successors.
+
+All expectations over the next card at a set of cards are computed at once: a player who stays behind others who leave
+has that of another node of the set. Compiled functions read arrays of a tuple outside their inner loops, since Numba
+counts references at each access.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.compilation import jit
+from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS
+from diamant_env.exact.cards import read_set
+from diamant_env.exact.tree import ExpeditionTree, node_at, position_of
+
+
+class Block(NamedTuple):
+    """Nodes that differ in the gems in each bag and on the path only, bags first; int64.
+
+    Attributes:
+        index: The set of cards.
+        inside: Players inside.
+        taken: Relics taken.
+        bag: Gems in each bag at the first node.
+        path: Gems on the path at the first node.
+        first: Index of the first node.
+        bags: Number of values of the bag.
+        paths: Number of values of the gems on the path.
+    """
+
+    index: Any
+    inside: Any
+    taken: Any
+    bag: Any
+    path: Any
+    first: Any
+    bags: Any
+    paths: Any
+
+
+class Memory(NamedTuple):
+    """Memory of the compiled functions.
+
+    Attributes:
+        digits: int64 (digits,), those of the set.
+        inside_ahead: float64 (nodes of a set,), expectations over the next card of the values inside.
+        camp_ahead: float64 (nodes of a set,), those of the values in camp.
+        leave: float64 (nodes of a block, players), value of leaving by the number of others who leave.
+        stay: float64 (nodes of a block, players), value of continuing by the number of others who leave.
+        camp: float64 (nodes of a block, players + 1), value in camp by the number of players who leave.
+    """
+
+    digits: NDArray[np.int64]
+    inside_ahead: NDArray[np.float64]
+    camp_ahead: NDArray[np.float64]
+    leave: NDArray[np.float64]
+    stay: NDArray[np.float64]
+    camp: NDArray[np.float64]
+
+
+def memory_of(tree: ExpeditionTree) -> Memory:
+    """Return memory for one thread."""
+    boxes = tree.boxes
+    largest = int(np.diff(boxes.first[:, boxes.players], append=boxes.size).max())
+    block = int((boxes.bags.astype(np.int64) * boxes.paths).max())
+    inside_ahead, camp_ahead = np.zeros((2, largest))
+    leave, stay, camp = np.zeros((3, block, MAX_PLAYERS + 1))
+    return Memory(np.zeros(len(tree.sets.radix), np.int64), inside_ahead, camp_ahead, leave, stay, camp)
+
+
+@jit
+def look_ahead(layout, index, values, memory):
+    """Write the expectations over the next card at all nodes of a set, if all inside continue."""
+    cards = read_set(layout.sets, index, memory.digits).cards
+    _expect(layout, index, memory.digits, cards, values.inside, values.bust, memory.inside_ahead)
+    if values.camp.shape[0]:
+        _expect(layout, index, memory.digits, cards, values.camp, values.bust, memory.camp_ahead)
+
+
+@jit
+def blocks_of(boxes, index, inside):
+    """Return the number of blocks of a box, by relics taken."""
+    return 1 if inside == boxes.players else boxes.relics[index] + 1
+
+
+@jit
+def block_of(boxes, index, inside, taken):
+    """Return a block of a box."""
+    bags, paths = np.int64(boxes.bags[index, inside]), np.int64(boxes.paths[index, inside])
+    path = np.int64(boxes.full_path[index]) if inside == boxes.players else np.int64(0)
+    first = boxes.first[index, inside] + taken * bags * paths
+    return Block(index, inside, taken, np.int64(boxes.least_bag[index]), path, first, bags, paths)
+
+
+@jit
+def block_at(boxes, index, at):
+    """Return the block of a single node."""
+    node = node_at(boxes, index, at)
+    return Block(index, node.inside, node.taken, node.bag, node.path, at, np.int64(1), np.int64(1))
+
+
+@jit
+def compare(layout, block, values, memory):
+    """Write `leave`, `stay` and `camp` of the nodes of a block; `look_ahead` must have seen its set."""
+    _, boxes, moves, _ = layout
+    index, inside, taken, _, path, _, bags, paths = block
+    rests, shares = moves.path_rest, moves.path_share
+    _, ahead, camp_ahead, leave, stay, camp = memory
+    relics = np.int64(boxes.relics[index])
+    for j in range(inside + 1):
+        new_taken = relics if moves.takes_relics[j] else taken
+        if j == inside:
+            camp[: bags * paths, j] = values.left[relics, new_taken]
+        else:
+            start = position_of(boxes, index, inside - j, new_taken, block.bag, 0) - boxes.first[index, boxes.players]
+            step = np.int64(boxes.paths[index, inside - j])
+            implied = inside - j == boxes.players  # with all inside, the path is
+            for bag in range(bags):
+                for row in range(paths):
+                    at = start + bag * step + (0 if implied else rests[j, path + row])
+                    stay[bag * paths + row, j], camp[bag * paths + row, j] = ahead[at], camp_ahead[at]
+        if j:
+            worth = block.bag + boxes.relic_worth[new_taken] - boxes.relic_worth[taken]
+            for bag in range(bags):
+                for row in range(paths):
+                    at = bag * paths + row
+                    leave[at, j - 1] = worth + bag + shares[j, path + row] + camp[at, j]
+
+
+@jit
+def mean(payoffs, row, others, q):
+    """Return the binomial mean of a row of `payoffs`, overwritten, if each other leaves with probability `q`."""
+    # De Casteljau's algorithm in place: the mean is a polynomial in Bernstein form.
+    for length in range(others, 0, -1):
+        for j in range(length):
+            payoffs[row, j] += q * (payoffs[row, j + 1] - payoffs[row, j])
+    return payoffs[row, 0]
+
+
+@jit
+def _expect(layout, index, digits, cards, value, bust, ahead):
+    """Write the expectations of `value` over the next card at the nodes of a set into `ahead`."""
+    sets, boxes, moves, _ = layout
+    begin = np.int64(0)
+    for inside in range(boxes.players, 0, -1):
+        bags, paths = np.int64(boxes.bags[index, inside]), np.int64(boxes.paths[index, inside])
+        for taken in range(blocks_of(boxes, index, inside)):
+            end = begin + bags * paths
+            ahead[begin:end] = bust[index, taken]
+            for digit in range(digits.shape[0]):
+                safe = sets.safe[digit, digits[digit]]
+                if safe:
+                    after, card = index + sets.stride[digit], sets.card[digit]
+                    bag, path = np.int64(boxes.least_bag[index]), np.int64(0)
+                    if 0 <= card < FIRST_TRAP:
+                        bag, path = bag + moves.gain[inside, card], path + moves.rest[inside, card]
+                    source, step = (
+                        position_of(boxes, after, inside, taken, bag, path),
+                        np.int64(boxes.paths[after, inside]),
+                    )
+                    _add_box(np.float64(safe), value, source, step, ahead, begin, bags, paths)
+            for at in range(begin, end):
+                ahead[at] /= max(cards, 1)
+            begin = end
+
+
+@jit
+def _add_box(weight, value, source, step, ahead, target, bags, paths):
+    """Add weighted values of a box of successors, (bags, paths), to the expectations."""
+    for bag in range(bags):
+        for path in range(paths):
+            ahead[target + bag * paths + path] += weight * value[source + bag * step + path]
