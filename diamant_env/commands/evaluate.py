@@ -27,8 +27,9 @@ _USUAL = {None: (20_000, "iello-2016"), "win": (200, "iello-2016"), "score": (20
 """Default games and edition, by --per-decision."""
 _LINE_UPS = """\
 line-ups:
-  pool, held-out or FILE.toml   distinct members, drawn at random for each table;
-                                with hidden chests, only those that support them
+  pool, held-out or FILE.toml   distinct members, drawn at random for each
+                                table; with hidden chests, those that support
+                                them
   AGENT,AGENT,AGENT             the same with these agents
   AGENT                         its copies take all other seats
   clones:POOL                   the same with each member in turn

@@ -22,14 +22,15 @@ from diamant_env.storage.results import save_json, versions
 COMMAND = "diamant exact"
 Progress = Callable[[float], None]
 _ABOUT = """\
-Solve one expedition or whole games in score exactly and compute the exploitability
-of agents.
+Solve one expedition or whole games in score exactly and compute the
+exploitability of agents.
 For each number of players: the value of the symmetric equilibrium with the
 lowest probabilities of leaving, in gems. For each agent: its value in
 self-play, the value of the best response to it, and the difference, its
-exploitability. Observations hide chests and rivals: an agent observes the cards,
-the number inside, the bag and the path, as in the tasks Diamant-Exact-2p-v0 to
-Diamant-Exact-5p-v0; one trained otherwise meets states that it has not seen.
+exploitability. Observations hide chests and rivals: an agent observes the
+cards, the number inside, the bag and the path, as in the tasks
+Diamant-Exact-2p-v0 to Diamant-Exact-5p-v0; one trained otherwise meets states
+that it has not seen.
 
 With --reward, the whole game instead, for small editions: what agents observe
 with chests and rivals, an equilibrium, and best responses among all policies.
@@ -123,20 +124,22 @@ def _figures(response: exact.Response) -> dict[str, Any]:
     }
 
 
-def rows_report(rows: list[dict[str, Any]], title: str = "One expedition in score: gems each, exact") -> TextReport:
+def rows_report(rows: list[dict[str, Any]], title: str) -> TextReport:
     """Return the rows as a report."""
-    table, errors = TextReport(title), [row["error"] for row in rows if "error" in row]
-    if errors:
-        table.notes = f"Equilibria: no deviation at any node gains more than {max(errors):.0e} gems."
     figures = {"all play it": ".6f", "best response": ".6f", "exploitability": ".6f", "NashConv": ".6f"}
-    figures |= {"nodes": ",", "decks": ",", "seconds": ".1f"}
+    figures |= {"nodes": ",", "decks": ","}
     shown = [name for name in figures if any(name in row for row in rows)]
-    for name in ("edition", "players", "agent", *shown):
-        table.add_column(name, justify="left" if name in ("edition", "agent") else "right")
+    two_lines = {"all play it": "all\nplay it", "best response": "best\nresponse"}
+    report = TextReport(title, ("players", "agent"), [two_lines.get(name, name) for name in shown])
     for row in rows:
         numbers = [format(row[name], figures[name]) if name in row else "" for name in shown]
-        table.add_row(row["edition"], str(row["players"]), row["agent"], *numbers)
-    return table
+        report.add_row(str(row["players"]), row["agent"], *numbers)
+    errors = [row["error"] for row in rows if "error" in row]
+    notes = [f"Computed in {sum(row['seconds'] for row in rows):.1f} s."]
+    if errors:
+        notes.append(f"Equilibria: no deviation at any node gains more than {max(errors):.0e} gems.")
+    report.notes = "\n".join(notes)
+    return report
 
 
 def run(argv: Sequence[str]) -> int:
@@ -153,10 +156,11 @@ def run(argv: Sequence[str]) -> int:
     )
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
+    found = measure(given.agents, given.players, given.edition, given.whole_game, given.reward)
     title = f"{'Whole games' if given.whole_game else 'One expedition'} in score: gems each, exact"
     if given.reward:
         title = f"Small whole game, {given.reward}, exact"
-    found = measure(given.agents, given.players, given.edition, given.whole_game, given.reward)
+    report = rows_report(found, f"{title}; {found[0]['edition']}")
     content = {"command": COMMAND, "versions": versions(), "rows": found}
-    save_and_say(rows_report(found, title), lambda path: save_json(content, path), given.out)
+    save_and_say(report, lambda path: save_json(content, path), given.out)
     return 0

@@ -12,7 +12,7 @@ from diamant_env.advice.odds import Odds
 from diamant_env.advice.review import review
 from diamant_env.commands.session import PERSON, Stopped, TerminalGame, ask, session_parser
 from diamant_env.commands.terminal import say
-from diamant_env.drawing.narration import joined
+from diamant_env.drawing.narration import joined, wrapped
 from diamant_env.editions import RULEBOOK_PLAYERS, Edition
 from diamant_env.state import CONTINUE, LEAVE
 
@@ -41,7 +41,7 @@ _HELP = """\
   Enter or c   continue: go one card deeper into the cave
   l            leave: bring your bag, and your share of the path, to camp
   o            the odds: of a bust, of the next card, and what leaving brings
-  a            advice: what the champion would do, and how often each choice wins
+  a            advice: what the champion would do; how often each choice wins
   t            the table once more
   h            this help
   q            stop playing; so do Ctrl-D and Ctrl-C, at once"""
@@ -76,7 +76,7 @@ class PersonGame(TerminalGame):
             else:
                 shown = typed if len(typed) <= 20 else f"{typed[:20]}..."
                 keys = "Enter or c continues, l leaves, o tells the odds, a advises, h helps, q stops"
-                say(f"{shown!r} is no answer: {keys}.")
+                say(wrapped(f"{shown!r} is no answer: {keys}."))
 
 
 def help_on(edition: Edition) -> str:
@@ -94,7 +94,7 @@ def run(argv: Sequence[str]) -> int:
     game = PersonGame([PERSON, *options.opponents], options)
     edition, names = game.edition, game.words.names
     chests = "hidden: you see only your own" if edition.hidden_chests else "open"
-    say(f"You play {edition.name} {f'with {joined(names[1:])}' if names[1:] else 'alone'}.")
+    say(wrapped(f"You play {edition.name} {f'with {joined(names[1:])}' if names[1:] else 'alone'}."))
     say(f"{edition.expeditions} expeditions; chests are {chests}.")
     if len(names) < RULEBOOK_PLAYERS[0]:
         say(f"(By the rulebooks it takes at least {RULEBOOK_PLAYERS[0]} players.)")

@@ -13,7 +13,8 @@ COMMAND = "diamant tournament"
 _ABOUT = """\
 Hold a tournament: tables of distinct agents drawn at random, all seated
 equally often. It gives each agent's win share and mean score with 95 %
-intervals, and for each pair how often one outscores the other at the same table.
+intervals, and for each pair how often one outscores the other at the same
+table.
 
   diamant tournament --pool pool held-out --games 100000
   diamant tournament champion my_agents:Greedy --pool pool --players 6"""

@@ -32,7 +32,7 @@ class Show(TerminalGame):
 
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
-    about = "Watch a game between any agents: their decisions and probabilities of leaving, and the odds."
+    about = "Watch a game between agents: decisions, probabilities of leaving, and the odds."
     parser = session_parser(COMMAND, about)
     add = parser.add_argument
     add("agents", nargs="*", metavar="AGENT", help=f"agents by seat; by default {' '.join(DEFAULT_AGENTS)}")

@@ -1,5 +1,7 @@
 """Sentences about a game's events, shared by text, pictures and terminal."""
 
+import re
+import textwrap
 from collections.abc import Sequence
 
 from diamant_env.drawing.scene import Scene
@@ -8,7 +10,9 @@ from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.rules import win_share
 from diamant_env.state import CONTINUE, LEAVE, OVER, GameState
 
+WIDTH = 78  # columns of text at a terminal
 _MOST_NAMES = 3
+_HARD_SPACE = "\N{NO-BREAK SPACE}"
 
 
 class Narrator:
@@ -121,6 +125,19 @@ def distinct(names: Sequence[str], mark: str = " #") -> list[str]:
     return [
         f"{name}{mark}{number}" if names.count(name) > 1 else name for name, number in zip(names, numbers, strict=True)
     ]
+
+
+def wrapped(text: str, indent: str = "", hanging: str = "   ") -> str:
+    """Return text on lines of at most `WIDTH` columns; brackets, such as intervals and cards, are not broken.
+
+    Args:
+        text: The text.
+        indent: Begins the first line.
+        hanging: Begins each further line.
+    """
+    whole = re.sub(r"\(.+?\)|\[.+?\]", lambda found: found[0].replace(" ", _HARD_SPACE), text)
+    lines = textwrap.fill(whole, WIDTH, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
+    return lines.replace(_HARD_SPACE, " ")
 
 
 def counted(number: int, noun: str) -> str:

@@ -85,11 +85,10 @@ class DecisionLosses:
     def __str__(self) -> str:
         one = self.losses[0]
         unit, how = OBJECTIVES[one.objective]
-        table = TextReport(f"Losses in {unit} at tables of {one.players}; games per row: {one.games:,}")
         asked = any(row.retries is not None for row in self.losses)
-        headings = ("agent", "against", "decisions", "loss per decision", "per game", "retries", "illegal")
-        for heading in headings if asked else headings[:-2]:
-            table.add_column(heading, overflow="fold")
+        title = f"Losses in {unit} at tables of {one.players}; games per row: {one.games:,}"
+        figures = ("decisions", "loss per decision", "per game", *("retries", "illegal") * asked)
+        table = TextReport(title, ("agent", "against"), figures)
         for row in self.losses:
             counts = ["" if count is None else str(count) for count in (row.retries, row.illegal)] * asked
             losses = estimate_text(row.loss, 4), estimate_text(row.per_game, 3)

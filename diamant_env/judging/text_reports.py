@@ -9,46 +9,82 @@ from collections.abc import Sequence
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from diamant_env.judging.evaluation import Difference, Result
 from diamant_env.judging.intervals import Estimate, holm
 from diamant_env.judging.lineups import left_out_lines
 
-PIPE_WIDTH = 150  # columns where the output is not a terminal
 _LONG = 16  # characters; longer names of agents are not repeated in each row
+_NAME = 24  # columns of the longest unfolded text at a terminal
+_UNLIMITED = 1_000_000  # columns where the output is not a terminal: one line per row
 
 
-class TextReport(Table):
-    """A report whose ``str`` is as wide as the terminal, or `PIPE_WIDTH` columns.
+class TextReport:
+    """A report that fits the terminal: texts are folded, and figures that don't fit form a second table below.
 
     Args:
         heading: The line above it.
+        texts: Headings of the columns of text, which every table repeats.
+        figures: Headings of the columns of figures, which are never folded.
 
     Attributes:
         notes: The lines below it.
     """
 
-    def __init__(self, heading: str) -> None:
-        super().__init__(box=box.SIMPLE_HEAD)
-        self.heading, self.notes = heading, ""  # rich would fold a title and a caption to the width of the columns
+    def __init__(self, heading: str, texts: Sequence[str], figures: Sequence[str]) -> None:
+        self.heading, self.notes = heading, ""
+        self._texts, self._headings = len(texts), (*texts, *figures)
+        self._rows: list[tuple[str, ...]] = []
+        self._last_of_section: set[int] = set()
+
+    def add_row(self, *cells: str) -> None:
+        """Add a row, one cell per column."""
+        self._rows.append(cells)
+
+    def add_section(self) -> None:
+        """End a section after the newest row."""
+        self._last_of_section.add(len(self._rows) - 1)
 
     def __str__(self) -> str:
-        console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+        at_terminal = sys.stdout.isatty()
+        console = Console(highlight=False, width=None if at_terminal else _UNLIMITED)
+        unfolded = console.options.update(width=_UNLIMITED)
+        figures = list(range(self._texts, len(self._headings)))
         with console.capture() as captured:
-            console.print(self.heading, style="bold")
-            console.print(self)
-            console.print(self.notes)
+            console.print(self.heading, style="bold", markup=False)
+            while figures:
+                parts = [self._table(figures[:size], at_terminal) for size in range(1, len(figures) + 1)]
+                widths = [console.measure(part, options=unfolded).maximum for part in parts]
+                shown = max(1, sum(width <= console.width for width in widths))
+                console.print(parts[shown - 1])
+                figures = figures[shown:]
+                if figures:
+                    console.print()
+            console.print(self.notes, markup=False)
         return "\n".join(line.rstrip() for line in captured.get().rstrip().splitlines())
+
+    def _table(self, figures: Sequence[int], at_terminal: bool) -> Table:
+        """Return a table of the texts and some of the figures."""
+        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, pad_edge=False)
+        for heading in self._headings[: self._texts]:
+            table.add_column(heading, overflow="fold", max_width=_NAME if at_terminal else None)
+        for column in figures:
+            table.add_column(self._headings[column], justify="right", no_wrap=True)
+        for number, row in enumerate(self._rows):
+            cells = [Text(cell) for cell in (*row[: self._texts], *(row[column] for column in figures))]
+            table.add_row(*cells, end_section=number in self._last_of_section)
+        return table
 
 
 def results_report(results: Sequence[Result]) -> TextReport:
-    """Return a report of results, at most 80 columns wide; significant deviations from the fair share are marked."""
+    """Return a report of results; significant deviations from the fair share are marked."""
     players = sorted({result.players for result in results})
     agents = list(dict.fromkeys(result.agent for result in results))
     games = " or ".join(f"{games:,}" for games in sorted({result.games for result in results}))
     fair = ", ".join(f"{1 / seats:.3f}" for seats in players)
     title = f"{', '.join(agents)} at tables of {', '.join(map(str, players))}; fair: {fair}; games per row: {games}"
-    report = _report(title, "who", "against", "win share", "", "mean score")
+    report = TextReport(title, ("who", "against"), ("win share", "", "mean score"))
     long = len(agents) == 1 and len(agents[0]) > _LONG
     corrected = holm([result.p_value for result in results])
     for position, (result, p_value) in enumerate(zip(results, corrected, strict=True)):
@@ -69,20 +105,12 @@ def results_report(results: Sequence[Result]) -> TextReport:
 
 
 def differences_report(differences: Sequence[Difference]) -> TextReport:
-    """Return a report of the differences of compared agents, at most 80 columns wide."""
+    """Return a report of the differences of compared agents."""
     title = "Compared on common random numbers: the same seats of the same games"
-    report = _report(title, "agent", "less", "line-up", "win share", "mean score")
+    report = TextReport(title, ("agent", "less", "line-up"), ("win share", "mean score"))
     for row in differences:
         shares, scores = plus_minus(row.win_share, 3, "+"), plus_minus(row.score, 2, "+")
         report.add_row(row.agent, row.other, row.line_up, shares, scores)
-    return report
-
-
-def _report(title: str, *headings: str) -> TextReport:
-    report = TextReport(title)
-    report.padding, report.show_edge, report.pad_edge = (0, 1, 0, 0), False, False
-    for heading in headings:
-        report.add_column(heading, overflow="fold")
     return report
 
 

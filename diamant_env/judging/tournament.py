@@ -147,25 +147,21 @@ def pairwise_results(played: Played, agents: int) -> tuple[NDArray[np.float64], 
 
 def _standings_report(found: TournamentResult) -> TextReport:
     """Return the standings as a report."""
-    table = TextReport(f"{found.games:,} games at {found.tables:,} tables of {found.players}")
-    for name in ("", "agent", "games", "win share (95 %)", "mean score (95 %)"):
-        table.add_column(name, justify="right" if name in ("", "games") else "left", overflow="fold")
+    title = f"{found.games:,} games at {found.tables:,} tables of {found.players}"
+    report = TextReport(title, ("", "agent"), ("games", "win share (95 %)", "mean score (95 %)"))
     for place, row in enumerate(found.standings, start=1):
         shares, scores = estimate_text(row.win_share, 3), estimate_text(row.score, 2)
-        table.add_row(str(place), row.agent, f"{row.games:,}", shares, scores)
+        report.add_row(f"{place:>2}", row.agent, f"{row.games:,}", shares, scores)
     notes = f"The fair win share is {1 / found.players:.3f}; a tie of k players counts 1/k."
-    table.notes = "\n".join([notes, *left_out_lines(found.left_out)])
-    return table
+    report.notes = "\n".join([notes, *left_out_lines(found.left_out)])
+    return report
 
 
 def _beats_report(found: TournamentResult) -> TextReport:
     """Return how often each agent beats each other one, in percent."""
-    table = TextReport("How often the row scores more than the column when both sit at a table, in %; a tie is half")
-    table.add_column("", justify="right")
-    table.add_column("agent", overflow="fold")
-    for place in range(1, len(found.standings) + 1):
-        table.add_column(str(place), justify="right")
+    title = "How often the row scores more than the column when both sit at a table, in %; a tie is half"
+    report = TextReport(title, ("", "agent"), [str(place) for place in range(1, len(found.standings) + 1)])
     for place, (row, standing) in enumerate(zip(found.beats, found.standings, strict=True), start=1):
         shares = ["–" if math.isnan(share) else f"{100 * share:.0f}" for share in row]
-        table.add_row(str(place), standing.agent, *shares)
-    return table
+        report.add_row(f"{place:>2}", standing.agent, *shares)
+    return report

@@ -51,7 +51,7 @@ def test_odds_and_probabilities_equal_table(watch):
     batch = Batch(1, 3)
     table = Table(batch, [make(text) for text in GAME[:3]], [range(3)])
     obs, actions = batch.reset(seed=3), np.zeros((1, 3), np.int8)
-    views = re.findall(r"  bust   ([\d.]+%) .*\n  share  ([\d.]+) .*\n.*LEAVE\n((?:  .*\n){3})", output)
+    views = re.findall(r"  bust   ([\d.]+%) .*\n  share  ([\d.]+) .*\n.*P\(LEAVE\)\n((?:  .*\n){3})", output)
     for chance, share, rows in views:
         seen = Observations(obs[0, 0])
         assert (chance, share) == (f"{float(seen['bust_chance']):.1%}", f"{float(seen['expected_share']):.2f}")

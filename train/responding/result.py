@@ -105,9 +105,8 @@ def result_table(found: ResponseResult) -> TextReport:
     """Return the figures as a table: the search, PPO, then the members of the pools in descending order."""
     digits = 4 if found.reward == "win" else 2
     title = f"Against {found.players - 1} × {found.agent} at tables of {found.players}, {found.edition}"
-    table = TextReport(f"{title}: gain in {UNITS[found.reward]}, {found.games:,} games each")
-    for name in ("", "who", "payoff", "gain (95 %)"):
-        table.add_column(name, overflow="fold")
+    title = f"{title}: gain in {UNITS[found.reward]}, {found.games:,} games each"
+    table = TextReport(title, ("", "who"), ("payoff", "gain (95 %)"))
     ahead = [] if found.lookahead is None else [found.lookahead.summed]
     members = sorted(found.members, key=_mean, reverse=True)
     for kind, rows in (("search", ahead), ("PPO", found.searched), ("pools", members)):
