@@ -45,6 +45,7 @@ class Edition:
         relics: Value in gems of each relic card, in the order of `relic_values`.
         relics_enter: ``"start"``: all are in the deck from the start; ``"expedition"``: one is added before each.
         relic_values: ``"taken"``: ``relics[n]`` is the value of the relic that leaves the cave after n others;
+            ``"taken or lost"``: the same, also counting relics lost in the cave;
             ``"printed"``: ``relics[n]`` is printed on the n-th relic card, counted from 0.
         expeditions: Expeditions per game.
         bust_removes: Number of the two equal trap cards that leave the game at a bust.
@@ -62,7 +63,7 @@ class Edition:
     trap_copies: int = 3
     relics: tuple[int, ...] = ()
     relics_enter: Literal["start", "expedition"] = "start"
-    relic_values: Literal["taken", "printed"] = "taken"
+    relic_values: Literal["taken", "taken or lost", "printed"] = "taken"
     expeditions: int = 5
     bust_removes: int = 1
     tie_break: Literal["shared", "relics"] = "shared"
@@ -144,7 +145,7 @@ class Edition:
             (min(self.relics, default=0) >= 0, "a relic below 0"),
             (max(self.relics, default=0) <= MAX_RELIC_VALUE, f"a relic above {MAX_RELIC_VALUE}"),
             (self.relics_enter in ("start", "expedition"), f"relics_enter={self.relics_enter!r}"),
-            (self.relic_values in ("taken", "printed"), f"relic_values={self.relic_values!r}"),
+            (self.relic_values in ("taken", "taken or lost", "printed"), f"relic_values={self.relic_values!r}"),
             (self.tie_break in ("shared", "relics"), f"tie_break={self.tie_break!r}"),
             (1 <= expeditions <= MAX_EXPEDITIONS, f"{expeditions} expeditions; 1 to {MAX_EXPEDITIONS} are allowed"),
             (0 <= self.bust_removes <= 2, f"a bust that removes {self.bust_removes} cards; 0 to 2 are allowed"),
@@ -286,6 +287,17 @@ _PUBLISHED = [
         tie_break="relics",
         hidden_chests=True,
         source="the game help of Board Game Arena, whose deck lacks the treasure of 17",
+    ),
+    Edition(
+        name="incan-gold-bga-classic",
+        treasures=_TREASURES[:-1],
+        traps=_INCAN_GOLD_TRAPS,
+        relics=_RELICS_BY_ORDER,
+        relics_enter="expedition",
+        relic_values="taken or lost",
+        tie_break="relics",
+        hidden_chests=True,
+        source="the source of Board Game Arena's game, with its option Classic of artifact scoring",
     ),
 ]
 EDITIONS = {edition.name: edition for edition in _PUBLISHED}

@@ -76,7 +76,7 @@ PUBLIC = (
     Field("path_gems", 1, 8, 0, MAX_GEMS, "gems on the path"),
     Field("path_relics", 1, 1, 0, MAX_RELICS, "relics on the path"),
     Field("path_relic_value", 1, 8, 0, _MAX_RELIC_SUM, "total value of the relics on the path"),
-    Field("relics_taken", 1, 2, 0, MAX_RELICS, "relics that all players have taken"),
+    Field("relics_taken", 1, 2, 0, MAX_RELICS, "relics that all players have taken; lost ones too where they count"),
     Field("hidden_chests", 1, 1, 0, 1, "1 if chests are hidden: rivals' chests and the lead are then 0"),
     Field("bust_chance", 1, 0.125, 0, 1, "probability that the next card ends the expedition"),
     Field("expected_share", 1, 1, 0, MAX_GEMS, "gems that the next card brings each player inside, on average"),

@@ -171,6 +171,8 @@ def end_expedition(game: GameState, edition: EditionNumbers) -> None:
         game.deck[card] = edition.cards[card]
     for trap in range(MAX_TRAPS):
         game.deck[FIRST_TRAP + trap] += game.on_path[trap]
+    if edition.lost_relics_count:
+        game.relics_taken += game.path_relics
     clear_path(game)
     if game.expedition < edition.num_expeditions:
         begin_expedition(game, edition)

@@ -61,7 +61,7 @@ class GameState(Record):
     turn: Int8  # cards revealed in this expedition
     num_inside: Int8
     deck_size: Int8
-    relics_taken: Int8  # by all players
+    relics_taken: Int8  # by all players; lost ones too in editions that count them
     path_relics: Int8
     path_relic_value: Int16  # gems that a lone leaver gets for them
     path_gems: Int16
@@ -89,6 +89,7 @@ class EditionNumbers(Record):
     num_relics: Int8
     one_relic_per_expedition: Int8
     relics_printed: Int8
+    lost_relics_count: Int8
     num_expeditions: Int8
     bust_removes: Int8
     relics_break_ties: Int8

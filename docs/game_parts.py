@@ -55,7 +55,8 @@ def _relics(edition: Edition) -> str:
     """Return number, values and entry of an edition's relics."""
     if not edition.relics:
         return "none"
-    worth = {"taken": "in the order of leaving", "printed": "as printed"}[edition.relic_values]
+    orders = {"taken": "in the order of leaving", "taken or lost": "in the order of leaving, lost ones counted"}
+    worth = (orders | {"printed": "as printed"})[edition.relic_values]
     enter = {"start": "all from the start", "expedition": "one per expedition"}[edition.relics_enter]
     return f"{' '.join(map(str, edition.relics))} {worth}; {enter}"
 

@@ -46,6 +46,7 @@ def _parameters(edition: Edition) -> np.ndarray:
     numbers["num_relics"] = len(edition.relics)
     numbers["one_relic_per_expedition"] = edition.relics_enter == "expedition"
     numbers["relics_printed"] = edition.relic_values == "printed"
+    numbers["lost_relics_count"] = edition.relic_values == "taken or lost"
     numbers["num_expeditions"] = edition.expeditions
     numbers["bust_removes"] = edition.bust_removes
     numbers["relics_break_ties"] = edition.tie_break == "relics"

@@ -29,7 +29,7 @@ class Deck(NamedTuple):
         expedition: Number of the expedition, 1 for the first.
         traps: Copies of each kind of trap, ascending if kinds are interchangeable.
         relics: Copies of each relic card.
-        relics_taken: Relics taken by all players.
+        relics_taken: Relics taken by all players, and lost ones if they count.
     """
 
     expedition: int
@@ -115,7 +115,7 @@ def current_expedition(games: NDArray, edition: Edition) -> NDArray:
     starts["deck"][:, FIRST_TRAP:FIRST_RELIC] = games["deck"][:, FIRST_TRAP:FIRST_RELIC] + games["on_path"]
     if edition.relics:
         starts["deck"][:, FIRST_RELIC:] = games["deck"][:, FIRST_RELIC:]
-    if edition.relics and (edition.relic_values == "taken" or len(edition.relics) == 1):
+    if edition.relics and (edition.relic_values != "printed" or len(edition.relics) == 1):
         taken_now = np.where(games["num_inside"] < players, games["relics_taken"], 0)
         starts["deck"][:, FIRST_RELIC] += games["path_relics"] + taken_now
         starts["relics_taken"] -= taken_now

@@ -73,6 +73,7 @@ class Numbers(NamedTuple):
     num_relics: Array | np.ndarray
     one_relic_per_expedition: Array | np.ndarray
     relics_printed: Array | np.ndarray
+    lost_relics_count: Array | np.ndarray
     num_expeditions: Array | np.ndarray
     bust_removes: Array | np.ndarray
     relics_break_ties: Array | np.ndarray
@@ -215,6 +216,7 @@ def end_expedition(state: State, edition: Numbers) -> State:
         on_path=jnp.zeros_like(state.on_path),
         bag=jnp.zeros_like(state.bag),
         path_gems=jnp.zeros_like(state.path_gems),
+        relics_taken=state.relics_taken + edition.lost_relics_count * state.path_relics,
         path_relics=jnp.zeros_like(state.path_relics),
         path_relic_value=jnp.zeros_like(state.path_relic_value),
     )

@@ -29,17 +29,18 @@ from tests.support.play import every
 SMALL = replace(SMALL_LONG, name="small, three", treasures=(1, 5, 9, 17), expeditions=3)
 RELICS = replace(SMALL, name="small, three, relics", relics=(5, 5, 10))
 LATE = replace(RELICS, name="small, three, late relics", relics_enter="expedition")
+LOST = replace(LATE, name="small, three, lost relics count", relic_values="taken or lost")
 PRINTED = replace(LATE, name="small, three, printed", relic_values="printed")
 
 
-@every([TINY_TWICE, TINY_LATE, TINY_KEPT, SMALL_LONG, SMALL_RELICS])
+@every([TINY_TWICE, TINY_LATE, TINY_KEPT, SMALL_LONG, SMALL_RELICS, LOST])
 def test_one_player_equals_optimal_stopping(edition):
     found = exact.solve_equilibrium(1, edition, cache=False, whole_game=True)
     assert found.value == pytest.approx(exact.solve_lone(edition, whole_game=True).value, abs=1e-12)
 
 
 @compiled_only
-@every([SMALL, RELICS, LATE])
+@every([SMALL, RELICS, LATE, LOST])
 @pytest.mark.parametrize("players", [2, 3])
 def test_no_deviation_gains_in_a_whole_game(edition, players):
     solution = exact.solve_equilibrium(players, edition, cache=False, whole_game=True)
@@ -61,7 +62,7 @@ def test_no_deviation_gains_in_a_whole_game(edition, players):
 
 
 @compiled_only
-@every([SMALL, RELICS, LATE])
+@every([SMALL, RELICS, LATE, LOST])
 @pytest.mark.parametrize("players", [2, 3])
 def test_agent_scores_the_value_of_a_whole_game(edition, players):
     scores = scores_of([EquilibriumAgent()], players, edition, 8_000).mean(axis=1)

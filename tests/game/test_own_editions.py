@@ -103,7 +103,7 @@ FIELDS = st.fixed_dictionaries(
         "trap_copies": st.integers(2, 5),
         "relics": st.lists(st.integers(0, 20), max_size=5).map(tuple),
         "relics_enter": st.sampled_from(["start", "expedition"]),
-        "relic_values": st.sampled_from(["taken", "printed"]),
+        "relic_values": st.sampled_from(["taken", "taken or lost", "printed"]),
         "expeditions": st.integers(1, 15),
         "bust_removes": st.integers(0, 2),
         "tie_break": st.sampled_from(["shared", "relics"]),

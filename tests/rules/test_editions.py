@@ -26,6 +26,9 @@ TABLE = {
     "incan-gold": (31, A, 124, TEMPLE, LEAVING, "expedition", "taken", "relics", True),
     "incan-gold-2020": (31, A, 124, TEMPLE, PRINTED, "expedition", "printed", "relics", True),
     "incan-gold-bga": (30, A[:-1], 107, TEMPLE, PRINTED, "expedition", "printed", "relics", True),
+    "incan-gold-bga-classic": (
+        30, A[:-1], 107, TEMPLE, LEAVING, "expedition", "taken or lost", "relics", True
+    ),
 }  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.play import LATE_RELICS, ODD, PRINTED, PRINTED_AT_ONCE, Case, Play, cases
+from tests.support.play import LATE_RELICS, LOST_COUNT, ODD, PRINTED, PRINTED_AT_ONCE, Case, Play, cases
 
 CASES = {
     "the card stays on the path and nothing happens": Case(
@@ -38,6 +38,17 @@ CASES = {
     ),
     "lost relics do not count among the first three": Case(
         ["relic", "relic", "relic", "snake", "relic", 7], "- - all - 0", players=3, rewards=[5, 0, 0]
+    ),
+    "lost relics count among the first three where the edition says so": Case(
+        ["relic", "relic", "relic", "snake", "relic", 7], "- - all - 0", players=3, edition=LOST_COUNT,
+        rewards=[10, 0, 0],
+    ),
+    "relics lost at a bust count too": Case(
+        ["relic", "relic", "snake", "snake", "relic", "relic", 7], "- - - - 0", players=3, edition=LOST_COUNT,
+        rewards=[5 + 10, 0, 0], relics=[2, 0, 0],
+    ),
+    "a relic that stays in the deck does not count": Case(
+        [1, "relic", 7], "all 0", players=3, edition=LOST_COUNT, rewards=[5, 0, 0]
     ),
     "relics taken are safe until the end": Case(
         ["relic", "snake", "snake", 5], "3 -", relics=[0, 0, 0, 1], chests=[0, 0, 0, 5]

@@ -143,6 +143,7 @@ class Oracle:
         for card in self.path:
             if self.is_relic(card):
                 self.out_of_game.append(card)
+                self.relics_taken += self.edition.relic_values == "taken or lost"
             elif card != "gap":
                 self.deck.append(card)
         self.path = []

@@ -23,6 +23,7 @@ PRINTED = replace(
     BASE, name="printed relics", relics=(5, 7, 8, 10, 12), relics_enter="expedition", relic_values="printed"
 )
 PRINTED_AT_ONCE = replace(PRINTED, name="printed relics from the start", relics_enter="start")
+LOST_COUNT = replace(BASE, name="lost relics count", relic_values="taken or lost")
 RELICS_DECIDE = replace(BASE, name="most relics break ties", tie_break="relics")
 NOTHING_REMOVED = replace(BASE, name="no trap leaves the game", bust_removes=0, expeditions=15)
 BOTH_REMOVED = replace(BASE, name="both traps leave the game", bust_removes=2)
@@ -36,7 +37,17 @@ ODD = Edition(
     expeditions=3,
     bust_removes=2,
 )
-INVENTED = [LATE_RELICS, PRINTED, PRINTED_AT_ONCE, RELICS_DECIDE, NOTHING_REMOVED, BOTH_REMOVED, NO_RELICS, ODD]
+INVENTED = [
+    LATE_RELICS,
+    PRINTED,
+    PRINTED_AT_ONCE,
+    LOST_COUNT,
+    RELICS_DECIDE,
+    NOTHING_REMOVED,
+    BOTH_REMOVED,
+    NO_RELICS,
+    ODD,
+]
 
 
 def games(number: int) -> int:

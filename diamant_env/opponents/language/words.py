@@ -27,6 +27,7 @@ share the gems on the path equally; what they can't split stays there. Who leave
 After the expedition its cards return to the deck{removed}."""
 _RELICS = {
     "taken": "The relics are worth {values} gems, in the order in which players take them.",
+    "taken or lost": "The relics are worth {values} gems, in the order in which players take or lose them.",
     "printed": "Its name says how many gems it is worth.",
 }
 _REMOVED = ("", "; of the two traps that ended it one leaves the game", "; the two traps that ended it leave the game")
@@ -108,8 +109,9 @@ def _deck(obs: Observations, edition: Edition) -> list[str]:
     if edition.relics:
         printed = ", ".join(str(edition.relics[kind]) for kind in np.flatnonzero(relics))
         named = f" worth {printed}" if printed and edition.relic_values == "printed" else ""
+        lost = " or lost" if edition.relic_values == "taken or lost" else ""
         taken = counted(int(obs["relics_taken"]), "relic")
-        kinds.append(f"{counted(relics.sum(), 'relic')}{named} ({taken} taken so far by all players)")
+        kinds.append(f"{counted(relics.sum(), 'relic')}{named} ({taken} taken{lost} so far by all players)")
     return [
         f"The deck: {counted(size, 'card')}; {'; '.join(kinds)}.",
         f"Of these {fatal.sum()} would end the expedition, a chance of {obs['bust_chance']:.1%}.",
