@@ -18,6 +18,32 @@ from train.runs.run_folder import TIME, read_json
 Judged = tuple[str, Result]  # an edition, and a result in it
 Record = dict[str, Any]
 OF_RESPONSE = ("players", "agent", "can_be_gained_by", "can_be_gained")
+_HEAD = """\
+---
+license: mit
+library_name: diamant-env
+pipeline_tag: reinforcement-learning
+tags:
+- reinforcement-learning
+- multi-agent
+- self-play
+- pettingzoo
+- diamant
+model-index:
+- name: {name}
+  results:
+{results}
+---"""
+_RESULT = """\
+  - task:
+      type: reinforcement-learning
+    dataset:
+      type: diamant
+      name: Diamant, {edition}, {players} players, {pool}
+    metrics:
+    - type: win_share
+      name: win share among the agents of {pool}
+      value: {share}"""
 _HEADER = ["players", "fair share", *POOLS, "intruder", "deviation gain"]
 
 
@@ -74,11 +100,12 @@ def record_of(
 
 
 def card_text(record: Record) -> str:
-    """Return the model card of a record of `record_of`, read from JSON, as Markdown."""
+    """Return the model card of a record of `record_of`, read from JSON, as Markdown with the head of a Hub's card."""
     config = record["config"]
     name, edition = config["name"], config["game"]["edition"]
     number = len({row["seed"] for row in record["seeds"]})
     parts = [
+        _head(record),
         f"# {name}",
         f'`make("{name}")`. {record["about"]}'.rstrip(),
         f"Trained by `{record['command']}`: seed {config['seed']}, commit `{record['commit']}`, "
@@ -96,6 +123,19 @@ def card_text(record: Record) -> str:
         f"[{name}.json]({name}.json) has all figures, including other editions, and the configuration.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _head(record: Record) -> str:
+    """Return the YAML head of a card: metadata of the Hugging Face Hub, with the win shares at the run's own table."""
+    config = record["config"]
+    edition, seats = config["game"]["edition"], config["judge"]["num_players"]
+    (row,) = (row for row in record["tables"] if (row["edition"], row["players"]) == (edition, seats))
+    results = [
+        _RESULT.format(pool=pool, edition=edition, players=seats, share=f"{row[pool]['mean']:.3f}")
+        for pool in POOLS
+        if pool in row
+    ]
+    return _HEAD.format(name=config["name"], results="\n".join(results))
 
 
 def by_players(record: Record) -> str:
