@@ -16,6 +16,7 @@ from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
 from diamant_env.opponents.custom import Player
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.registry import make
+from diamant_env.page.edition_text import in_words
 
 YOU = "you"
 AGENTS = {
@@ -90,13 +91,16 @@ class Menu:
         editions = [
             {
                 "name": edition.name,
-                "expeditions": edition.expeditions,
                 "hidden_chests": edition.hidden_chests,
                 "description": edition.source or "your own",
             }
+            | in_words(edition)
             for edition in self.editions.values()
         ]
-        agents = [{"text": text, "label": offer.label, "about": offer.about} for text, offer in self.agents.items()]
+        agents = [
+            {"text": text, "label": offer.label, "name": shown_name(offer.name), "about": offer.about}
+            for text, offer in self.agents.items()
+        ]
         colours = ["#{:02x}{:02x}{:02x}".format(*colour) for colour in SEAT_COLOURS]
         choices = {"editions": editions, "agents": agents, "players": [1, MAX_PLAYERS]}
         return choices | {"default": self.default, "seat_colours": colours, "policy_bytes": MOST_POLICY_BYTES}

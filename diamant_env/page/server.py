@@ -79,7 +79,7 @@ def make_app(menu: Menu | None = None) -> Starlette:
     routes = [
         Route("/", _static),
         Route("/static/{name}", _static),
-        Route("/drawings.svg", lambda _: Response(icons_svg(), media_type=_KINDS[".svg"])),
+        Route("/drawings.svg", lambda _: Response(icons_svg(), media_type=_KINDS[".svg"], headers=_DAY)),
         Route("/card/{card}/{name:path}.svg", _card),
         Route("/menu", lambda _: JSONResponse(answers.menu.as_json())),
         *(Route(address, partial(_answer, answers, address), methods=["POST"]) for address in answers.by_address),

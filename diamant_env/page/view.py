@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from diamant_env.drawing.narration import Narrator, distinct, last_decision, path_contents, ranking, winners
+from diamant_env.drawing.narration import (
+    Narrator,
+    distinct,
+    last_decision,
+    path_contents,
+    ranking,
+    seats_deciding,
+    winners,
+)
 from diamant_env.drawing.scene import BUST, Scene, relics_gone
-from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import bust_chance, expected_share
+from diamant_env.page.edition_text import in_words, relics_now, tie_rule, title_of
 from diamant_env.page.game import PlayedGame
 from diamant_env.page.menu import YOU, shown_name
 from diamant_env.records import GameRecord
-from diamant_env.state import OVER, GameState
+from diamant_env.state import LEAVE, OVER, GameState
 
 
 class Viewer:
@@ -30,7 +40,7 @@ class Viewer:
         self._edition, self._you = edition, you
         self._names = distinct([shown_name(name) for name in names], mark="\N{NO-BREAK SPACE}")
         speaker = list(names).index(YOU) if YOU in names else None  # also in records, where `you` is None
-        self._narrator = Narrator(edition, self._names, speaker)
+        self._narrator = Narrator(dataclasses.replace(edition, name=title_of(edition)), self._names, speaker)
 
     def show(self, game: GameState, scene: Scene, leave: Sequence[float | None] = ()) -> dict[str, Any]:
         """Return the view of a state.
@@ -56,9 +66,44 @@ class Viewer:
             "path_contents": "" if over else path_contents(game),
             "bust": 0.0 if over else float(bust_chance(game)),
             "share": 0.0 if over else float(expected_share(game, numbers_of(self._edition))),
+            "deck": None if over else self._deck(game, scene),
             "seats": [self._seat(game, scene, seat, leave) for seat in range(game.num_players)],
             "result": self._result(game, scene) if over else None,
         }
+
+    def story(self, games: Iterable[GameState]) -> list[dict[str, Any]]:
+        """Return the log of a game from its states: lines, each with the number of turns played, earliest first."""
+        scene, lines = Scene(), []
+        for turn, game in enumerate(games):
+            scene.follow(game)
+            lines += [{"turn": turn} | event for event in self._events(game, scene)]
+        return lines
+
+    def _events(self, game: GameState, scene: Scene) -> list[dict[str, Any]]:
+        """Return the events of the last turn, each with its expedition and card."""
+        before, events, bust = scene.before, [], bool(game.bust_card != NO_CARD)
+        if before is not None:
+            at = {"heading": f"Expedition {before.expedition}", "bad": False}
+            if seats_deciding(game, LEAVE):
+                events.append(at | {"card": int(before.turn), "words": self._narrator.decisions(game, scene)})
+            if ended := self._narrator.outcome(game, scene):
+                events.append(at | {"card": int(before.turn) + bust, "words": ended, "bad": bust})
+        if game.phase == OVER:
+            return [*events, {"heading": "Game over", "card": 0, "words": self._narrator.result(game), "bad": False}]
+        at = {"heading": f"Expedition {game.expedition}", "card": int(game.turn), "bad": False}
+        return [*events, at | {"words": self._narrator.card(game, scene)}]
+
+    def _deck(self, game: GameState, scene: Scene) -> dict[str, Any]:
+        """Return the number of copies of each card in the deck and on the path, and what left the game."""
+        edition, cards = self._edition, []
+        for card in edition.card_names:
+            left, path = int(game.deck[card]), scene.path.count(card)
+            cards.append(card_view(edition, card) | {"left": left, "path": path})
+        traps = [each for each in cards if each["kind"] == "trap"]
+        gone = {trap["name"]: edition.trap_copies - trap["left"] - trap["path"] for trap in traps}
+        removed = ", ".join(f"{name} \N{MULTIPLICATION SIGN} {number}" for name, number in gone.items() if number)
+        about = [f"Out of the game: {removed}."] if removed else []
+        return {"cards": cards, "about": [*about, *relics_now(game, edition), tie_rule(edition)]}
 
     def _ended(self, game: GameState, scene: Scene) -> dict[str, Any] | None:
         ended = scene.ended_path(game)
@@ -105,18 +150,31 @@ def view_of(played: PlayedGame) -> dict[str, Any]:
     session = played.session
     viewer = Viewer(session.edition, played.names, played.you)
     leave = played.ask() if played.you is None else ()
-    mode = "watch" if played.you is None else "play"
-    about = {"game": played.text, "turns": played.turns, "file": f"diamant-{session.edition.name}-{played.seed}.txt"}
-    return about | {"mode": mode} | viewer.show(session.now, session.scene, leave)
+    about = {
+        "game": played.text,
+        "turns": played.turns,
+        "file": f"diamant-{session.edition.name}-{played.seed}.txt",
+        "mode": "watch" if played.you is None else "play",
+        "story": viewer.story(session.games),
+        "edition": in_words(session.edition),
+        "table": {
+            "edition": session.edition.name,
+            "hidden_chests": session.edition.hidden_chests,
+            "agents": list(played.names),
+        },
+    }
+    return about | viewer.show(session.now, session.scene, leave)
 
 
 def views_of(record: GameRecord) -> list[dict[str, Any]]:
-    """Return the views of a recorded game, from its start to its end."""
+    """Return the views of a recorded game, from its start to its end; the last one has the log and the rules."""
     names = record.names or [f"player_{seat}" for seat in range(record.num_players)]
     viewer, scene, views = Viewer(record.edition, [name[:60] for name in names]), Scene(), []
-    for game in record.watch():
-        scene.follow(game.state)
-        views.append({"game": None, "mode": "record"} | viewer.show(game.state, scene))
+    games = [game.state.copy() for game in record.watch()]
+    for game in games:
+        scene.follow(game)
+        views.append({"game": None, "mode": "record"} | viewer.show(game, scene))
+    views[-1] |= {"story": viewer.story(games), "edition": in_words(record.edition)}
     return views
 
 

@@ -38,7 +38,7 @@ def test_game_by_mouse_with_hint_odds_review_and_record(browser):
     assert browser.title() == "Game over"
     assert browser.run("return document.querySelectorAll('#result-panel tbody tr').length") == 4
     assert browser.text("#result-title") == browser.text("#came-up")
-    assert browser.stored_games()[0]["over"]
+    assert browser.stored_games()[0]["winners"]
     review_is_shown(browser)
     record_is_saved_and_opened(browser)
 

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -84,6 +85,52 @@ def test_view_equals_state(client):
             assert len(set(fatal)) <= 1
             seen.add(view["ended"]["bust"])
     assert seen == {True, False}
+
+
+def test_log_is_complete_at_each_turn(client):
+    """Also of decisions at a bust, and before a resumed game."""
+    views = client.to_the_end(client.new("champion", "you", "bag:8", "oppose", seed=11), bag=15)
+    whole = views[-1]["story"]
+    for view in views:
+        assert view["story"] == [line for line in whole if line["turn"] <= view["turns"]]
+        assert client.post("/view", game=view["game"], turns=None).json["story"] == view["story"]
+    ends = [(line["turn"], line["card"]) for line in whole if line["bad"]]
+    assert ends == [(view["turns"], len(view["ended"]["path"])) for view in views if (view["ended"] or {}).get("bust")]
+    record = GameRecord.from_text(views[-1]["game"])
+    leaving = [line["words"] for line in whole if " leave" in line["words"] and " leaves the game" not in line["words"]]
+    relics = [line for line in whole if line["words"].startswith("Relic")]
+    assert len(leaving) - len(relics) == sum(bool(turn.leaving) for turn in record.turns)
+    assert [line["heading"] for line in whole if line["card"] == 1][:1] == ["Expedition 1"]
+    assert whole[-1]["heading"] == "Game over"
+    assert client.post("/open", text=views[-1]["game"]).json["views"][-1]["story"] == whole
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_deck_of_view_equals_state(client, edition):
+    removed, relics = 0, set()
+    for view in client.to_the_end(client.new("you", "bag:8", "bag:18", edition=edition), bag=99)[:-1]:
+        played = page_game.replayed(Menu(), view["game"]).session
+        cards = view["deck"]["cards"]
+        assert sum(card["left"] for card in cards) == played.now.deck_size
+        assert sum(card["path"] for card in cards) == len(view["path"])
+        out = view["deck"]["about"][0]
+        removed += bool(view["ended"] and view["ended"]["bust"])
+        assert sum(map(int, re.findall(r"× (\d)", out))) == removed
+        relics.update(re.findall(r"(\d) taken, (\d) lost", " ".join(view["deck"]["about"])))
+    assert removed > 1
+    assert len(relics) == 0 if not played.edition.relics else len(relics) > 1
+
+
+@pytest.mark.parametrize("agents", [("you", "bag:8"), ("bag:8", "random")])
+def test_table_of_view_begins_a_like_game(client, agents):
+    view = client.new(*agents, edition="incan-gold", hidden_chests=False)
+    again = client.post("/new", **view["table"], seed=None).json
+    assert again["table"] == view["table"]
+    assert again["mode"] == view["mode"]
+
+
+def test_drawings_are_cached(client):
+    assert client.get("/drawings.svg").headers["cache-control"] == "max-age=86400"
 
 
 class Seeded:

@@ -1,6 +1,13 @@
-"""Reloads and second tabs of the page."""
+"""Reloads, history, second tabs, files and blocked storage of the page."""
 
 import re
+from datetime import datetime
+
+from diamant_env.opponents.registry import SHIPPED
+from diamant_env.records import GameRecord
+
+PARTS = ("#title", "#path", "#story", "#deck-panel")
+LOG = "return document.getElementById('story').textContent"  # also where it is folded
 
 
 def some_turns(browser):
@@ -30,14 +37,23 @@ def turns_in(game):
 
 def test_reload_resumes_game(browser):
     game = some_turns(browser)
-    title, path = browser.title(), browser.text("#path")
+    shown = [browser.text(part) for part in PARTS]
     browser.driver.refresh()
     browser.shows("continue")
-    assert (browser.title(), browser.text("#path"), browser.stored_games()[0]["game"]) == (title, path, game)
+    assert [browser.text(part) for part in PARTS] == shown
+    assert browser.stored_games()[0]["game"] == game
     browser.click("continue")
     browser.shows("continue", "go-on")
     assert turns(browser) == turns_in(game) + 1
     game = browser.stored_games()[0]["game"]
+    browser.driver.back()
+    browser.shows("play")
+    offered = browser.text("#stored-list")
+    assert "Against Champion, Calculator, Patient" in offered
+    assert " · you: " in offered
+    assert f"{datetime.now().year}" in offered
+    browser.driver.forward()
+    browser.shows("continue", "go-on")
     browser.click("home")
     browser.shows("play")
     browser.run("document.querySelector('#stored-list button').click()")
@@ -45,15 +61,87 @@ def test_reload_resumes_game(browser):
     assert browser.stored_games()[0]["game"] == game
 
 
+def test_new_game_has_the_players_of_the_last_one(browser):
+    game = some_turns(browser)
+    browser.click("home")
+    browser.shows("play")
+    browser.click("fewer")
+    browser.run("document.querySelector('#stored-list button').click()")
+    while (shown := browser.shows("continue", "go-on", "skip", "again")) != "again":
+        browser.click("leave" if shown == "continue" else shown)
+    assert browser.text("#run") == "Replay"
+    axis = "return [...document.querySelectorAll('.chart text')].some((each) => each.textContent === 'Expedition')"
+    assert browser.until(axis)
+    browser.click("again")
+    browser.shows("continue")
+    latest = max(browser.stored_games(), key=lambda each: each["saved"])
+    assert GameRecord.from_text(latest["game"]).names == GameRecord.from_text(game).names
+
+
+def test_thinking_is_shown_while_an_answer_is_awaited(browser):
+    browser.click("play")
+    browser.shows("continue")
+    browser.run("""
+        const asked = window.fetch;
+        window.fetch = async (...request) => {
+          await new Promise((go) => { window.answer = go; });
+          return asked(...request);
+        };
+    """)
+    sign = "return getComputedStyle(document.getElementById('actions'), '::after')[arguments[0]]"
+    assert browser.run(sign, "opacity") == "0"
+    browser.click("continue")
+    assert browser.until(sign + " === '1'", "opacity")
+    assert float(browser.run(sign, "transitionDelay").removesuffix("s")) < 0.2
+    browser.run("window.answer()")
+    browser.until(sign + " === '0'", "opacity")
+
+
+def test_zip_is_refused_with_the_way_to_add_it(browser, tmp_path):
+    model = tmp_path / "ppo.zip"
+    model.write_bytes(b"PK")
+    for element_id in ("policy-file", "open-file"):
+        browser.driver.find_element("id", element_id).send_keys(str(model))
+        browser.until("return !document.getElementById('error').hidden")
+        assert "diamant export ppo.zip ppo.safetensors" in browser.text("#error")
+        browser.click("error-close")
+    browser.driver.find_element("id", "open-file").send_keys(str(model))
+    browser.until("return !document.getElementById('error').hidden")
+    browser.driver.find_element("id", "policy-file").send_keys(str(SHIPPED["champion"]))
+    browser.until("return document.getElementById('error').hidden")
+    assert "Champion" in browser.text("#chairs")
+
+
+def test_start_screen_works_with_blocked_storage(browser, server):
+    blocked = """
+        for (const name of ["localStorage", "sessionStorage"]) {
+          Object.defineProperty(window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });
+        }
+    """
+    added = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": blocked})
+    try:
+        browser.driver.get(server.address)
+        browser.shows("play")
+        assert "blocks storage" in browser.text("#error")
+        browser.click("more")
+        assert browser.run("return document.getElementById('chairs').children.length") == 5
+        browser.click("play")
+        browser.shows("continue")
+    finally:
+        browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+        browser.driver.get(server.address)
+
+
 def test_second_tab_takes_over_game(browser, server):
     game = some_turns(browser)
-    first = browser.driver.current_window_handle
+    log, first = browser.run(LOG), browser.driver.current_window_handle
     browser.driver.switch_to.new_window("tab")
     try:
         browser.driver.get(server.address)
         browser.shows("play")
         browser.run("document.querySelector('#stored-list button').click()")
         browser.shows("continue")
+        assert browser.run(LOG) == log
         browser.click("continue")
         browser.shows("continue", "go-on")
         second = browser.driver.current_window_handle

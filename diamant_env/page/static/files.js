@@ -11,8 +11,12 @@ import { addAgent, seatOf } from "./start.js";
  * @param openSession Shows the views of a record.
  */
 export function prepareDrops(most, attempt, openSession) {
-  const openRecord = (file) => attempt(async () => openSession((await ask("/open", { text: await file.text() })).views));
+  const openRecord = (file) => attempt(async () => {
+    refuseModel(file);
+    openSession((await ask("/open", { text: await file.text() })).views);
+  });
   const addPolicy = (file, seat = -1) => attempt(async () => {
+    refuseModel(file);
     if (file.size > most) throw new Refused(`${file.name} has ${file.size} bytes; at most ${most} are allowed`);
     addAgent(await ask("/policy", { name: file.name, content: await inBase64(file) }), seat);
   });
@@ -23,9 +27,18 @@ export function prepareDrops(most, attempt, openSession) {
     event.preventDefault(); // else the browser opens the file
     const [file] = event.dataTransfer.files;
     if (!file || byId("start").hidden) return;
-    if (file.name.endsWith(".safetensors")) addPolicy(file, seatOf(event.target));
+    const seat = seatOf(event.target);
+    if (seat >= 0 || file.name.endsWith(".safetensors")) addPolicy(file, seat);
     else openRecord(file);
   });
+}
+
+/** Throw `Refused` for a model of stable-baselines3: loading it may run code. */
+function refuseModel({ name }) {
+  if (!name.endsWith(".zip")) return;
+  const policy = name.replace(/zip$/, "safetensors");
+  throw new Refused(`A .zip may hold code, so the page opens none. Run "diamant export ${name} ${policy}" and add ${policy}, `
+    + `or "diamant page --agents ${name}".`);
 }
 
 function offer(buttonId, inputId, take) {

@@ -3,14 +3,15 @@
 const PREFIX = "diamant:game:";
 const MOST = 20; // stored games
 const TAB = crypto.randomUUID(); // id of this page load
-const local = storage("localStorage");
+/** The browser's storage or, where it is blocked, an in-memory replacement. */
+export const local = storage("localStorage");
 const session = storage("sessionStorage");
 const HERE = "diamant:here"; // its value: the current game's key and the id of the page load
 
 /** Return the key for a new game. */
 export const newKey = () => PREFIX + crypto.randomUUID();
 
-/** Return the stored game of a key, or null: `{owner, game, title, over, against, saved}`. */
+/** Return the stored game of a key, or null: `{owner, game, title, against, winners, chest, saved}`. */
 export function storedGame(key) {
   try {
     return JSON.parse(local.getItem(key));
@@ -22,8 +23,10 @@ export function storedGame(key) {
 /** Store a view's game, unless another tab owns it; return whether it is stored. */
 export function storeGame(key, view) {
   if (isElsewhere(key)) return false;
-  const against = view.seats.filter((_, at) => at !== view.you).map((seat) => seat.name);
-  write(key, { game: view.game, title: view.title, over: view.over, against });
+  const named = (seats) => seats.map((seat) => seat.name).join(", ");
+  const against = named(view.seats.filter((_, at) => at !== view.you));
+  const winners = view.over ? named(view.seats.filter((seat) => seat.winner)) : "";
+  write(key, { game: view.game, title: view.title, against, winners, chest: view.seats[view.you]?.chest });
   return true;
 }
 

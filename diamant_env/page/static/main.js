@@ -1,13 +1,13 @@
 // Actions of buttons and keys, and navigation between start screen and table.
 
-import { byId, show } from "./dom.js";
+import { byId, make, show } from "./dom.js";
 import { isPersistent, lastHere, newKey, onElsewhere, rememberHere, storedGame, storeGame, takeOver } from "./games.js";
-import { awaitHint, drawHint, drawOdds, drawStory, dropHint } from "./panels.js";
+import { awaitHint, drawDeck, drawHint, drawOdds, drawStory, dropHint } from "./panels.js";
 import { awaitReview, drawResult, drawReview, markTurn } from "./review.js";
 import { ask, Refused } from "./server.js";
 import { complain, Session } from "./session.js";
 import { prepareDrops } from "./files.js";
-import { prepareStart, refreshStart, sameAgain } from "./start.js";
+import { chosenEdition, prepareStart, refreshStart } from "./start.js";
 import { drawTable, useColours } from "./table.js";
 
 const GROUPS = ["decide", "interlude", "camp", "after", "steps"];
@@ -22,10 +22,12 @@ let oddsOpen = false;
 let oddsOf = null; // view of the shown odds
 let asked = null; // session with a requested review
 
-/** Run a request of a panel and show its error, if any. */
+/** Run a request and show its error, if any. */
 async function attempt(action) {
   try {
-    return await action();
+    const answer = await action();
+    complain("");
+    return answer;
   } catch (failure) {
     if (!(failure instanceof Refused)) throw failure;
     complain(failure.message);
@@ -42,9 +44,17 @@ function toStart() {
   refreshStart();
 }
 
+/** Return to the start screen, by the browser's history where it holds one. */
 function goHome() {
+  if (history.state === null) toStart();
+  else history.back();
+}
+
+/** Follow the browser's Back and Forward. */
+function onHistory({ state }) {
   complain("");
-  toStart();
+  if (state?.key) resume(state.key);
+  else toStart();
 }
 
 function screen(name) {
@@ -61,6 +71,8 @@ function openSession(views, key) {
   complain("");
   session = new Session(views, key, draw);
   rememberHere(key);
+  if (history.state === null) history.pushState({ key }, "");
+  else history.replaceState({ key }, "");
   for (const panel of ["result-panel", "review-panel", "hint-panel", "odds-panel"]) show(byId(panel), false);
   oddsOf = null;
   screen("table");
@@ -102,7 +114,7 @@ function draw(now, fresh) {
   const visible = { [stage]: true, after: latest.over && now.key !== null && stage === "steps" };
   for (const group of GROUPS) show(byId(group), visible[group] ?? false);
   show(byId("elsewhere"), stage === "elsewhere");
-  byId("run").textContent = now.running ? "Pause" : "Play";
+  byId("run").textContent = now.running ? "Pause" : now.atEnd && now.complete ? "Replay" : "Play";
   byId("where").textContent = `${now.position + 1} of ${now.last + 1}`;
   byId("actions").setAttribute("aria-busy", now.working);
   byId("actions").classList.toggle("done", latest.over);
@@ -110,6 +122,7 @@ function draw(now, fresh) {
   enable("last", !now.atEnd);
   for (const id of ["back", "first"]) enable(id, now.position > 0);
   if (fresh) dropHint();
+  drawDeck(now);
   drawStory(now);
   if (over) drawResult(shown);
   if (latest.over) review(now);
@@ -176,6 +189,13 @@ function reveal(id) {
   byId(id).scrollIntoView({ block: "nearest" });
 }
 
+function openHelp() {
+  const { title, rules } = session?.latest.edition ?? chosenEdition();
+  byId("edition-title").textContent = title;
+  byId("edition-rules").replaceChildren(...rules.map((rule) => make("li", {}, rule)));
+  byId("help").showModal();
+}
+
 function jump(position) {
   session.running = false;
   return session.go(position);
@@ -194,12 +214,12 @@ const ACTIONS = {
   first: () => jump(0),
   last: () => jump(session.last),
   run: () => session.toggle(),
-  again: () => begin(sameAgain()),
+  again: () => begin({ ...session.latest.table, seed: null }),
   save: saveRecord,
   "new-table": goHome,
   home: goHome,
   "take-over": () => resume(session.key),
-  "help-button": () => byId("help").showModal(),
+  "help-button": openHelp,
   "help-close": () => byId("help").close(),
   "error-close": () => complain(""),
 };
@@ -232,10 +252,11 @@ async function open() {
     session.refresh();
   });
   const oneColumn = matchMedia("(max-width: 900px)");
-  const foldStory = () => { byId("story-panel").open = !oneColumn.matches; };
-  oneColumn.addEventListener("change", foldStory);
-  foldStory();
+  const fold = () => document.querySelectorAll(".folds").forEach((each) => { each.open = !oneColumn.matches; });
+  oneColumn.addEventListener("change", fold);
+  fold();
   addEventListener("keydown", onKey);
+  addEventListener("popstate", onHistory);
   onElsewhere((key) => {
     if (session?.key === key) session.refresh();
   });

@@ -1,8 +1,6 @@
-// Panels beside the table: hint, odds and events.
+// Panels beside the table: hint, odds, deck and events.
 
 import { bar, byId, make, percent, show } from "./dom.js";
-
-const MOST_HEADLINES = 40;
 
 /** Hide the hint. */
 export function dropHint() {
@@ -52,10 +50,35 @@ export function fillPanel(id, titleId, title, content) {
   show(byId(id), true);
 }
 
-/** Show the known events up to the shown turn, the latest first. */
-export function drawStory(session) {
-  const known = session.views.slice(0, session.position + 1).filter(Boolean).slice(-MOST_HEADLINES).reverse();
-  byId("story").replaceChildren(...known.map((view) => make("li", {},
-    make("b", {}, view.title),
-    ...view.headlines.map((line) => make("span", { class: view.ended?.bust && line === view.headlines[0] ? "bad" : "" }, line)))));
+/** Show the events up to the shown turn by expedition, the latest first. */
+export function drawStory({ latest, position, shown, interlude }) {
+  const next = interlude ? `Expedition ${shown.expedition}` : null; // not begun on the table yet
+  const known = latest.story.filter(({ turn, heading }) => turn < position || (turn === position && heading !== next));
+  const lines = new Map(); // by heading and card
+  for (const { heading, card, words, bad } of known) {
+    if (!lines.has(heading)) lines.set(heading, new Map());
+    const cards = lines.get(heading);
+    cards.set(card, [...(cards.get(card) ?? []), make("span", { class: bad ? "bad" : "" }, words)]);
+  }
+  byId("story").replaceChildren(...[...lines].reverse().flatMap(([heading, cards]) => [
+    make("h3", {}, heading),
+    make("ol", { class: "plain" }, ...[...cards].reverse().map(([card, spans]) =>
+      make("li", {}, make("b", {}, ...(card ? [make("span", { class: "unseen" }, "card "), `${card}`] : [])), make("div", {}, ...spans)))),
+  ]));
+}
+
+/** Show the cards that are left in the deck, and what has left the game. */
+export function drawDeck({ shown, interlude }) {
+  show(byId("deck-panel"), shown.deck !== null);
+  if (shown.deck === null) return;
+  const cards = shown.deck.cards.map((card) => (interlude ? { ...card, left: card.left + card.path, path: 0 } : card));
+  const left = cards.reduce((sum, card) => sum + card.left, 0);
+  byId("deck-title").textContent = `The deck: ${left} ${left === 1 ? "card" : "cards"} left`;
+  byId("deck-cards").replaceChildren(...cards.map((card) => {
+    const warned = card.kind === "trap" && card.path > 0;
+    const about = `${card.kind} ${card.name}: ${card.left} left${warned ? ", one on the path" : ""}`;
+    return make("li", { class: `${card.left ? "" : "none"} ${warned ? "warned" : ""}`, title: about },
+      make("img", { src: card.svg, alt: about, width: 34, height: 46 }), make("span", { "aria-hidden": "true" }, `× ${card.left}`));
+  }));
+  byId("deck-about").replaceChildren(...shown.deck.about.map((line) => make("li", {}, line)));
 }

@@ -5,7 +5,7 @@ import { fillPanel } from "./panels.js";
 import { colourOf } from "./table.js";
 
 const FIRST = 3; // decisions that are shown at once
-const [WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM] = [420, 240, 40, 12, 26, 26]; // of the chart, and its margins
+const [WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM] = [420, 254, 40, 12, 26, 40]; // of the chart, and its margins
 
 /** Show the result of a game. */
 export function drawResult(view) {
@@ -76,8 +76,9 @@ function drawChart(review, view, go) {
     ]),
     ...review.labels.flatMap((label, turn) => (label.endsWith(".1") ? [
       makeSvg("line", { class: "grid", x1: x(turn), x2: x(turn), y1: TOP, y2: y(0) }),
-      makeSvg("text", { x: x(turn) + 3, y: HEIGHT - 8 }, label.split(".")[0]),
+      makeSvg("text", { x: x(turn) + 3, y: HEIGHT - 24 }, label.split(".")[0]),
     ] : [])),
+    makeSvg("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, "Expedition"),
     makeSvg("line", { id: "mark", class: "mark", y1: TOP, y2: y(0), "data-left": LEFT, "data-step": step }),
     ...lines.map((points, seat) => tint(makeSvg("polyline", { points, class: seat === view.you ? "own" : "" }), colourOf(seat))));
   picture.addEventListener("click", (event) => {

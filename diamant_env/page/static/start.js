@@ -1,7 +1,7 @@
 // Start screen: players, rules and stored games.
 
 import { button, byId, icon, make, show, tint } from "./dom.js";
-import { storedGames } from "./games.js";
+import { local, storedGames } from "./games.js";
 
 const TABLE = "diamant:table"; // storage key of the last choice
 const YOU = "you";
@@ -14,7 +14,7 @@ let chosen; // {edition, agents, chests}
 export function prepareStart(offered, begin, resume) {
   menu = offered;
   chosen = lastChoice();
-  byId("edition").append(...menu.editions.map(({ name }) => make("option", { value: name }, name)));
+  byId("edition").append(...menu.editions.map(({ name, title }) => make("option", { value: name }, title)));
   byId("edition").addEventListener("change", () => choose({ edition: byId("edition").value }));
   byId("chests").addEventListener("change", () => choose({ chests: byId("chests").value }));
   byId("fewer").addEventListener("click", () => resize(chosen.agents.length - 1));
@@ -32,8 +32,8 @@ export function refreshStart() {
   showGames();
 }
 
-/** Return the message for a new game like the last one. */
-export const sameAgain = () => message(chosen.agents);
+/** Return the chosen edition. */
+export const chosenEdition = () => menu.editions.find(({ name }) => name === chosen.edition);
 
 const other = () => menu.agents[0].text;
 
@@ -55,7 +55,7 @@ export const seatOf = (element) => [...byId("chairs").children].indexOf(element.
 /** Return the last choice if it and the default are still offered, else the menu's. */
 function lastChoice() {
   try {
-    const last = JSON.parse(localStorage.getItem(TABLE));
+    const last = JSON.parse(local.getItem(TABLE));
     const texts = [YOU, ...menu.agents.map(({ text }) => text)];
     const fits = menu.editions.some(({ name }) => name === last.edition) && last.agents.every((text) => texts.includes(text))
       && last.instead === JSON.stringify(menu.default);
@@ -68,7 +68,7 @@ function lastChoice() {
 
 function choose(change) {
   chosen = { ...chosen, ...change };
-  localStorage.setItem(TABLE, JSON.stringify(chosen));
+  local.setItem(TABLE, JSON.stringify(chosen));
   draw();
 }
 
@@ -91,7 +91,7 @@ function draw() {
   byId("player-count").textContent = `${agents.length} ${agents.length === 1 ? "player" : "players"}`;
   byId("fewer").setAttribute("aria-disabled", agents.length === menu.players[0]);
   byId("more").setAttribute("aria-disabled", agents.length === menu.players[1]);
-  byId("edition-about").textContent = `Rules and cards: ${menu.editions.find(({ name }) => name === chosen.edition).description}.`;
+  byId("edition-about").textContent = `Rules and cards: ${chosenEdition().description}.`;
   const plays = agents.includes(YOU);
   byId("play-label").textContent = plays ? "Play" : "Watch";
   show(byId("watch"), plays);
@@ -103,9 +103,9 @@ function draw() {
 const labelOf = (text) => menu.agents.find((agent) => agent.text === text).label;
 
 function chair(text, seat) {
-  const offers = [{ text: YOU, label: "You" }, ...menu.agents];
+  const offers = [{ text: YOU, name: "You" }, ...menu.agents];
   const select = make("select", { "aria-label": `Seat ${seat + 1}` },
-    ...offers.map((offer) => make("option", { value: offer.text, selected: offer.text === text }, offer.label)));
+    ...offers.map((offer) => make("option", { value: offer.text, selected: offer.text === text }, offer.name)));
   select.addEventListener("change", () => sit(seat, select.value));
   const about = text === YOU ? "that is your seat" : menu.agents.find((agent) => agent.text === text).about;
   return tint(make("li", { class: text === YOU ? "you" : "" }, icon(`explorer-${seat}`), select, make("p", { class: "quiet" }, about)),
@@ -115,8 +115,13 @@ function chair(text, seat) {
 function drawGames(resume) {
   const games = storedGames().slice(0, MOST_GAMES);
   show(byId("stored"), games.length > 0);
-  byId("stored-list").replaceChildren(...games.map(({ key, title, game, over, against = game.agents.filter((text) => text !== YOU) }) => {
-    const words = [make("b", {}, over ? "Look again" : "Go on"), make("span", {}, `${title} · ${against.join(", ") || "alone"}`)];
+  byId("stored-list").replaceChildren(...games.map(({ key, title, against, winners, chest, saved }) => {
+    const words = [
+      make("b", {}, winners ? "Look again" : "Go on"),
+      make("span", {}, winners ? `Won by ${winners}` : title, chest === undefined ? "" : ` · you: ${chest}`),
+      make("span", {}, `${chest === undefined ? "Between" : "Against"} ${against || "the cave alone"}`),
+      make("span", { class: "quiet" }, new Date(saved).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })),
+    ];
     return make("li", {}, button(words, () => resume(key)));
   }));
 }

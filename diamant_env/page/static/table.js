@@ -2,8 +2,6 @@
 
 import { bar, byId, icon, make, percent, show, tint } from "./dom.js";
 
-const SIZES = [[4, "few"], [8, "some"], [16, "many"], [Infinity, "crowd"]]; // card sizes, by their number
-
 let colours = [];
 
 /** Take the colours of the seats from the menu. */
@@ -44,7 +42,7 @@ function drawExpeditions(view, interlude) {
     return make("span", { class: `gate ${kind}` }, icon("entrance"), done ? icon("barricade", "over") : null);
   });
   byId("expeditions").replaceChildren(...gates);
-  byId("expeditions").setAttribute("aria-label", view.title);
+  byId("expeditions").setAttribute("aria-label", byId("title").textContent);
 }
 
 function drawHeadlines(view, interlude) {
@@ -69,7 +67,7 @@ function drawPath(cards, fresh, goesOn) {
     item.querySelector("img").alt = words(card);
   });
   if (goesOn) path.append(make("li", { class: "card deck", "aria-hidden": "true" }, cardBack()));
-  path.dataset.size = SIZES.find(([most]) => path.children.length <= most)[1];
+  for (const rows of [1, 2, 3]) path.style.setProperty(`--in-${rows}`, Math.ceil(path.children.length / rows));
 }
 
 function newCard(card, at, turns) {

@@ -1,0 +1,76 @@
+"""Editions in plain words: titles of the published ones, rules that differ between editions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diamant_env.drawing.narration import counted, joined
+from diamant_env.editions import EDITIONS, FIRST_RELIC, Edition
+from diamant_env.state import GameState
+
+TITLES = {
+    "iello-2016": "Diamant (IELLO 2016)",
+    "iello-2016-fr": "Diamant (IELLO 2016), French: no relics",
+    "iello-2016-fr-relics": "Diamant (IELLO 2016), French: relics with printed values",
+    "everdeck": "Diamant with an Everdeck",
+    "everdeck-relics": "Diamant with an Everdeck: one relic per expedition",
+    "schmidt-2005": "Diamant (Schmidt 2005), the first edition",
+    "incan-gold": "Incan Gold (Sunriver 2006)",
+    "incan-gold-2020": "Incan Gold (2020)",
+    "incan-gold-bga": "Incan Gold on Board Game Arena",
+}
+
+
+def title_of(edition: Edition) -> str:
+    """Return the title of a published edition, the name of a custom one."""
+    return TITLES.get(edition.name, edition.name) if edition.name in EDITIONS else edition.name
+
+
+def in_words(edition: Edition) -> dict[str, Any]:
+    """Return the title of an edition and the rules in which editions differ, as a JSON value."""
+    return {"title": title_of(edition), "rules": _rules(edition)}
+
+
+def _rules(edition: Edition) -> list[str]:
+    treasures = f"{len(edition.treasures)} treasures of {min(edition.treasures)} to {max(edition.treasures)} gems"
+    removed = ("none", "one", "both")[edition.bust_removes]
+    return [
+        f"The deck has {treasures}, and {edition.trap_copies} cards of each trap: {joined(edition.traps)}.",
+        *_relic_rules(edition),
+        f"After a bust {removed} of the two equal traps {'leave' if removed == 'both' else 'leaves'} the game.",
+        f"After {counted(edition.expeditions, 'expedition')} the fullest chest wins. {tie_rule(edition)}",
+    ]
+
+
+def tie_rule(edition: Edition) -> str:
+    """Return what decides between equal chests."""
+    relics = "most relics first, then " if edition.tie_break == "relics" else ""
+    return f"If chests are equal: {relics}a shared victory."
+
+
+def relics_now(game: GameState, edition: Edition) -> list[str]:
+    """Return what became of the relics and the value of the next ones, as sentences; empty without relics."""
+    if not edition.relics:
+        return []
+    taken, entered = int(game.relics_taken), len(edition.relics)
+    if edition.relics_enter == "expedition":
+        entered = min(int(game.expedition), entered)
+    lost = entered - taken - int(game.path_relics) - int(game.deck[FIRST_RELIC:].sum())
+    fate, coming = f"Relics: {taken} taken, {lost} lost.", edition.relics[taken : len(edition.relics) - lost]
+    if edition.relic_values == "printed" or not coming:
+        return [fate]
+    next_ones = "one taken is" if len(coming) == 1 else "ones taken are"
+    return [fate, f"The next {next_ones} worth {_listed(coming)} gems."]
+
+
+def _relic_rules(edition: Edition) -> list[str]:
+    if not edition.relics:
+        return ["There are no relics."]
+    enter = {"start": "are in the deck from the start", "expedition": "enter the deck, one before each expedition"}
+    worth = {"taken": "in the order in which players take them", "printed": "as printed on them"}
+    values = f"{_listed(edition.relics)} gems, {worth[edition.relic_values]}"
+    return [f"{counted(len(edition.relics), 'relic')} {enter[edition.relics_enter]}: {values}."]
+
+
+def _listed(values: tuple[int, ...]) -> str:
+    return joined([str(value) for value in values])

@@ -1,0 +1,129 @@
+"""The table of the page in headless Chromium: log, deck, card sizes, names, colours, help."""
+
+import pytest
+
+from tests.support.asgi_client import Client
+
+pytest.importorskip("starlette", reason='the page needs the extra "web"')
+from diamant_env import EDITIONS
+from diamant_env.page.server import make_app
+
+HEADINGS = "return [...document.querySelectorAll('#story h3')].map((each) => each.textContent)"
+DECK = "return [...document.querySelectorAll('#deck-cards span')].map((each) => Number(each.textContent.slice(2)))"
+DRAW = """
+    const [view, done] = arguments;
+    import("/static/table.js").then(({ drawTable }) => { drawTable(view); done(true); });
+"""
+
+
+def draw(browser, view):
+    """Draw a view at the table that is shown."""
+    assert browser.driver.execute_async_script(DRAW, view)
+
+
+def go_bust(browser):
+    """Begin a game and continue until the bust is shown."""
+    browser.click("play")
+    while browser.shows("continue", "go-on") == "continue" or "bust" not in browser.title():
+        browser.click(browser.shows("continue", "go-on"))
+
+
+def test_bust_is_shown_before_anything_of_the_next_expedition(browser):
+    go_bust(browser)
+    ended = int(browser.title().split()[1].strip(":"))
+    assert browser.run(HEADINGS) == [f"Expedition {number}" for number in range(ended, 0, -1)]
+    cards = browser.run("return document.querySelectorAll('#path li').length")
+    assert browser.run("return document.querySelector('#story ol').children.length") == cards
+    assert "A second" in browser.run("return document.querySelector('#story li .bad').textContent")
+    assert browser.run("return document.getElementById('expeditions').ariaLabel") == browser.title()
+    assert browser.run("return document.querySelector('#deck-cards .warned')") is None
+    before = browser.run(DECK)
+    assert browser.text("#deck-title") == f"The deck: {sum(before)} cards left"
+    assert "Out of the game: " in browser.text("#deck-about")
+    browser.click("go-on")
+    browser.shows("continue")
+    assert browser.run(HEADINGS)[0] == f"Expedition {ended + 1}"
+    after = browser.run(DECK)
+    assert sorted(old - new for old, new in zip(before, after, strict=True)) == [0] * (len(after) - 1) + [1]
+
+
+@pytest.fixture(scope="module")
+def full_table():
+    """Return a view of eight players, the last one with the longest name of a policy."""
+    client = Client(make_app())
+    views = client.to_the_end(client.new("you", *["search:64:champion"] * 2, *["bag:18"] * 5), bag=99)
+    view = next(view for view in views if len(view["path"]) == 9)
+    view["seats"][7]["name"] = "a policy of forty letters, longest name."
+    return view
+
+
+@pytest.mark.parametrize(("width", "height", "largest"), [(1280, 657, 108), (390, 844, 77)])
+def test_cards_fill_the_path_and_names_are_whole(browser, full_table, width, height, largest):
+    browser.click("play")
+    browser.shows("continue")
+    browser.resize(width, height)
+    for cards in (1, 4, 8, 9, 10, 12):
+        draw(browser, full_table | {"path": (full_table["path"] * 2)[:cards]})
+        card, row, path = browser.run("""
+            const path = document.getElementById("path"), items = [...path.children].map((each) => each.getBoundingClientRect());
+            const first = items.filter(({ top }) => Math.abs(top - items[0].top) < 9);
+            return [items[0].width, first.at(-1).right - first[0].left, path.clientWidth];
+        """)
+        assert card >= largest or row > 0.8 * path, cards
+    assert browser.run("return [...document.querySelectorAll('#seats .name span')].every((each) => each.scrollHeight <= each.clientHeight)")
+    assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+    for seat in range(8):
+        ink, ground = browser.run("""
+            const style = getComputedStyle(document.querySelectorAll("#seats .name")[arguments[0]]);
+            return [style.color, style.backgroundColor];
+        """, seat)  # fmt: skip
+        assert contrast(ink, ground) >= 4.5
+
+
+def contrast(one, other):
+    """Return the contrast of two colours in CSS notation, as WCAG 2 defines it."""
+
+    def luminance(colour):
+        channels = [int(each) / 255 for each in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+        linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_start_screen_shows_whole_names_and_help_of_the_chosen_edition(browser):
+    browser.resize(390, 844)
+    for _ in range(4):
+        browser.click("more")
+    browser.run("for (const each of document.querySelectorAll('#chairs select')) each.value = 'search:64:champion'")
+    needed, given = browser.run("""
+        const select = document.querySelectorAll("#chairs select")[1], words = document.createElement("span");
+        words.style.font = getComputedStyle(select).font;
+        words.textContent = select.selectedOptions[0].textContent;
+        document.body.append(words);
+        return [words.offsetWidth + 24, select.clientWidth]; // 24: padding and arrow
+    """)
+    assert needed <= given
+    titles = browser.run("return [...document.querySelectorAll('#edition option')].map((each) => each.textContent)")
+    assert len(set(titles) - set(EDITIONS)) == len(EDITIONS)
+    browser.run("""
+        const select = document.getElementById("edition");
+        select.value = "incan-gold-2020";
+        select.dispatchEvent(new Event("change"));
+    """)
+    browser.press("?")
+    assert "INCAN GOLD (2020)" in browser.text("#help")
+    assert "5, 7, 8, 10 and 12 gems, as printed on them" in browser.text("#edition-rules")
+    assert "most relics first" in browser.text("#edition-rules")
+
+
+def test_forced_colours_keep_borders(browser):
+    browser.driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "forced-colors", "value": "active"}]}
+    )
+    try:
+        for button in ("play", "continue", "leave"):
+            assert browser.run("return getComputedStyle(document.getElementById(arguments[0])).borderTopWidth", button) != "0px"
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
