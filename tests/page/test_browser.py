@@ -5,6 +5,7 @@ import re
 from diamant_env.records import GameRecord
 
 AT = "return document.getElementById('where').textContent === arguments[0]"
+RESUME = "document.querySelector('#stored-list button').click()"
 ANY = ("continue", "go-on", "skip", "again")  # a button of each situation in a game
 
 
@@ -34,13 +35,19 @@ def test_game_by_mouse_with_hint_odds_review_and_record(browser):
     browser.click("odds")
     browser.until("return document.getElementById('odds-panel').hidden")
 
+    browser.click("home")
+    browser.shows("play")
+    browser.click("fewer")
+    browser.run(RESUME)
     leave_at_once(browser)
     assert browser.title() == "Game over"
+    assert browser.text("#run") == "Replay"
     assert browser.run("return document.querySelectorAll('#result-panel tbody tr').length") == 4
     assert browser.text("#result-title") == browser.text("#came-up")
     assert browser.stored_games()[0]["winners"]
     review_is_shown(browser)
     record_is_saved_and_opened(browser)
+    new_game_has_the_same_players(browser)
 
 
 def turns_of(browser):
@@ -51,6 +58,7 @@ def turns_of(browser):
 
 def review_is_shown(browser):
     browser.until("return document.querySelectorAll('#review-panel .chart polyline').length === 4")
+    assert "Expedition" in browser.run("return document.querySelector('.chart').textContent")
     decisions = "[...document.querySelectorAll('.decisions li')]"
     assert browser.run(f"return {decisions}.filter((item) => item.offsetParent).length") == 3
     words = browser.run(f"return {decisions}[0].innerText")
@@ -82,6 +90,21 @@ def record_is_saved_and_opened(browser):
     browser.click("last")
     browser.until("return document.getElementById('title').textContent === 'Game over'")
     assert not browser.run("return document.getElementById('result-panel').hidden")
+
+
+def new_game_has_the_same_players(browser):
+    """Those of the shown game, not those of the start screen."""
+    browser.click("home")
+    browser.shows("play")
+    browser.run(RESUME)
+    browser.shows("again")
+    browser.click("again")
+    browser.shows("continue")
+    last, new = (
+        GameRecord.from_text(each["game"]) for each in sorted(browser.stored_games(), key=lambda each: each["saved"])
+    )
+    assert last.names == new.names
+    assert len(new.names) == 4
 
 
 def focus_by_tab(browser, element_id):

@@ -4,7 +4,6 @@ import re
 from datetime import datetime
 
 from diamant_env.opponents.registry import SHIPPED
-from diamant_env.records import GameRecord
 
 PARTS = ("#title", "#path", "#story", "#deck-panel")
 LOG = "return document.getElementById('story').textContent"  # also where it is folded
@@ -59,23 +58,6 @@ def test_reload_resumes_game(browser):
     browser.run("document.querySelector('#stored-list button').click()")
     browser.shows("continue", "go-on")
     assert browser.stored_games()[0]["game"] == game
-
-
-def test_new_game_has_the_players_of_the_last_one(browser):
-    game = some_turns(browser)
-    browser.click("home")
-    browser.shows("play")
-    browser.click("fewer")
-    browser.run("document.querySelector('#stored-list button').click()")
-    while (shown := browser.shows("continue", "go-on", "skip", "again")) != "again":
-        browser.click("leave" if shown == "continue" else shown)
-    assert browser.text("#run") == "Replay"
-    axis = "return [...document.querySelectorAll('.chart text')].some((each) => each.textContent === 'Expedition')"
-    assert browser.until(axis)
-    browser.click("again")
-    browser.shows("continue")
-    latest = max(browser.stored_games(), key=lambda each: each["saved"])
-    assert GameRecord.from_text(latest["game"]).names == GameRecord.from_text(game).names
 
 
 def test_thinking_is_shown_while_an_answer_is_awaited(browser):

@@ -65,12 +65,16 @@ def test_cards_fill_the_path_and_names_are_whole(browser, full_table, width, hei
     for cards in (1, 4, 8, 9, 10, 12):
         draw(browser, full_table | {"path": (full_table["path"] * 2)[:cards]})
         card, row, path = browser.run("""
-            const path = document.getElementById("path"), items = [...path.children].map((each) => each.getBoundingClientRect());
+            const path = document.getElementById("path");
+            const items = [...path.children].map((each) => each.getBoundingClientRect());
             const first = items.filter(({ top }) => Math.abs(top - items[0].top) < 9);
             return [items[0].width, first.at(-1).right - first[0].left, path.clientWidth];
         """)
         assert card >= largest or row > 0.8 * path, cards
-    assert browser.run("return [...document.querySelectorAll('#seats .name span')].every((each) => each.scrollHeight <= each.clientHeight)")
+    whole = (
+        "[...document.querySelectorAll('#seats .name span')].every((each) => each.scrollHeight <= each.clientHeight)"
+    )
+    assert browser.run(f"return {whole}")
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
     for seat in range(8):
         ink, ground = browser.run("""
@@ -124,6 +128,7 @@ def test_forced_colours_keep_borders(browser):
     )
     try:
         for button in ("play", "continue", "leave"):
-            assert browser.run("return getComputedStyle(document.getElementById(arguments[0])).borderTopWidth", button) != "0px"
+            border = "return getComputedStyle(document.getElementById(arguments[0])).borderTopWidth"
+            assert browser.run(border, button) != "0px"
     finally:
         browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
