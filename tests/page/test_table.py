@@ -57,7 +57,7 @@ def full_table():
     return view
 
 
-@pytest.mark.parametrize(("width", "height", "largest"), [(1280, 657, 108), (390, 844, 77)])
+@pytest.mark.parametrize(("width", "height", "largest"), [(1280, 657, 100), (390, 844, 77)])
 def test_cards_fill_the_path_and_names_are_whole(browser, full_table, width, height, largest):
     browser.click("play")
     browser.shows("continue")
