@@ -95,8 +95,7 @@ class Answers:
             raise ValueError("text: the text of a record is required")
         record = GameRecord.from_text(text)
         check_cards(record.edition)
-        title = f"{record.edition.name}, {record.num_players} players"
-        return {"title": title, "views": views_of(record)}
+        return {"views": views_of(record)}
 
     def _policy(self, name: Any, content: Any) -> Answer:
         return {"text": self.menu.add_policy(name, content), "menu": self.menu.as_json()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diamant_env.drawing.narration import counted, joined
-from diamant_env.editions import EDITIONS, FIRST_RELIC, Edition
+from diamant_env.editions import FIRST_RELIC, Edition
 from diamant_env.state import GameState
 
 TITLES = {
@@ -23,7 +23,7 @@ TITLES = {
 
 def title_of(edition: Edition) -> str:
     """Return the title of a published edition, the name of a custom one."""
-    return TITLES.get(edition.name, edition.name) if edition.name in EDITIONS else edition.name
+    return TITLES.get(edition.name, edition.name)
 
 
 def in_words(edition: Edition) -> dict[str, Any]:

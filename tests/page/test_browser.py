@@ -41,7 +41,7 @@ def test_game_by_mouse_with_hint_odds_review_and_record(browser):
     browser.run(RESUME)
     leave_at_once(browser)
     assert browser.title() == "Game over"
-    assert browser.text("#run") == "Replay"
+    assert [browser.text("#again"), browser.text("#run")] == ["New game", "Replay"]
     assert browser.run("return document.querySelectorAll('#result-panel tbody tr').length") == 4
     assert browser.text("#result-title") == browser.text("#came-up")
     assert browser.stored_games()[0]["winners"]

@@ -116,6 +116,7 @@ def test_start_screen_shows_whole_names_and_help_of_the_chosen_edition(browser):
         select.value = "incan-gold-2020";
         select.dispatchEvent(new Event("change"));
     """)
+    assert browser.text("#chests").splitlines()[0] == "as in this edition: hidden"
     browser.press("?")
     assert "INCAN GOLD (2020)" in browser.text("#help")
     assert "5, 7, 8, 10 and 12 gems, as printed on them" in browser.text("#edition-rules")

@@ -87,6 +87,7 @@ function sit(seat, text) {
 function draw() {
   const { agents } = chosen;
   byId("edition").value = chosen.edition;
+  byId("chests").options[0].textContent = `as in this edition: ${chosenEdition().hidden_chests ? "hidden" : "open to all"}`;
   byId("chests").value = chosen.chests;
   byId("player-count").textContent = `${agents.length} ${agents.length === 1 ? "player" : "players"}`;
   byId("fewer").setAttribute("aria-disabled", agents.length === menu.players[0]);
