@@ -15,9 +15,10 @@ from diamant_env.state import OVER, GameState
 _ROCK: Colour = (44, 40, 52)
 _DARK: Colour = (30, 27, 36)
 _WHITE: Colour = (246, 242, 232)
-_GREY: Colour = (168, 162, 160)
+_GREY: Colour = (208, 202, 198)
 _MARGIN = 18
 _BANNER_TOP, _PATH_TOP, _CONTENTS_TOP = 58, 118, 322
+_CHANCE_LEFT = 690
 _NEXT_WIDTH = 156  # width of the next expedition's first card
 
 
@@ -39,7 +40,7 @@ def _draw_header(canvas: PixelCanvas, game: GameState, edition: Edition, over: b
     canvas.rectangle((0, 0, WIDTH, _BANNER_TOP), _DARK)
     title = "Game over" if over else f"Expedition {game.expedition} of {edition.expeditions}"
     left = _MARGIN + canvas.text(title, (_MARGIN, 29), 30, _WHITE, "midleft") + 28
-    step = min(36, (640 - left) / MAX_EXPEDITIONS) if edition.expeditions > 7 else 36
+    step = min(36, (580 - left) / MAX_EXPEDITIONS) if edition.expeditions > 7 else 36
     for expedition in range(1, edition.expeditions + 1):
         center = (left + (expedition - 1) * step, 29)
         done = over or expedition < game.expedition
@@ -48,18 +49,18 @@ def _draw_header(canvas: PixelCanvas, game: GameState, edition: Edition, over: b
         if done:
             canvas.icon("barricade", center, step * 0.42)
     if not over:
-        canvas.text(f"card {game.turn}", (712, 29), 24, _WHITE, "midright")
+        canvas.text(f"card {game.turn}", (_CHANCE_LEFT - 26, 29), 26, _WHITE, "midright")
         _draw_chance(canvas, float(bust_chance(game)))
 
 
 def _draw_chance(canvas: PixelCanvas, chance: float) -> None:
     """Draw the chance that the next card ends the expedition, as a number and a bar."""
-    canvas.text("bust with the next card", (742, 18), 18, _GREY, "midleft")
-    canvas.text(f"{chance:.1%}", (WIDTH - _MARGIN, 18), 22, _WHITE, "midright")
-    width = WIDTH - _MARGIN - 742
-    canvas.rectangle((742, 34, width, 12), (70, 64, 74), 6)
+    left, width = _CHANCE_LEFT, WIDTH - _MARGIN - _CHANCE_LEFT
+    canvas.text("bust with the next card", (left, 18), 23, _GREY, "midleft")
+    canvas.text(f"{chance:.1%}", (WIDTH - _MARGIN, 18), 25, _WHITE, "midright")
+    canvas.rectangle((left, 34, width, 12), (70, 64, 74), 6)
     if chance > 0:
-        canvas.rectangle((742, 34, max(12, width * chance), 12), FATAL, 6)
+        canvas.rectangle((left, 34, max(12, width * chance), 12), FATAL, 6)
 
 
 def _draw_banner(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
@@ -67,7 +68,7 @@ def _draw_banner(canvas: PixelCanvas, game: GameState, edition: Edition, scene: 
     back: Colour = (120, 30, 32) if bust else (44, 86, 62) if scene.ended else (62, 56, 72)
     canvas.rectangle((0, _BANNER_TOP, WIDTH, _PATH_TOP - _BANNER_TOP), back)
     for line, y, colour in zip(Narrator(edition).headlines(game, scene), (75, 101), (_WHITE, NEW), strict=True):
-        canvas.text(line, (_MARGIN, y), 24, colour, "midleft", WIDTH - 2 * _MARGIN)
+        canvas.text(line, (_MARGIN, y), 26, colour, "midleft", WIDTH - 2 * _MARGIN)
 
 
 def _draw_paths(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
@@ -105,11 +106,11 @@ def _draw_path_contents(canvas: PixelCanvas, game: GameState) -> None:
     """Draw the gems and relics on the path."""
     y = (_CONTENTS_TOP + SEATS_TOP) / 2
     canvas.rectangle((0, _CONTENTS_TOP, WIDTH, SEATS_TOP - _CONTENTS_TOP), (56, 50, 62))
-    x = _MARGIN + canvas.text("Lying on the path:", (_MARGIN, y), 20, _GREY, "midleft") + 26
+    x = _MARGIN + canvas.text("Lying on the path:", (_MARGIN, y), 24, _GREY, "midleft") + 26
     canvas.icon("gem", (x, y), 11)
-    x += 18 + canvas.text(counted(game.path_gems, "gem"), (x + 18, y), 22, _WHITE, "midleft") + 34
+    x += 18 + canvas.text(counted(game.path_gems, "gem"), (x + 18, y), 25, _WHITE, "midleft") + 34
     canvas.icon("relic", (x, y), 12)
     worth = f" worth {game.path_relic_value} to a lone leaver" if game.path_relics else ""
-    canvas.text(counted(game.path_relics, "relic") + worth, (x + 18, y), 22, _WHITE, "midleft")
+    canvas.text(counted(game.path_relics, "relic") + worth, (x + 18, y), 25, _WHITE, "midleft")
     traps = counted(int(np.count_nonzero(game.on_path)), "trap")
-    canvas.text(f"{traps} so far", (WIDTH - _MARGIN, y), 20, _GREY, "midright")
+    canvas.text(f"{traps} so far", (WIDTH - _MARGIN, y), 24, _GREY, "midright")

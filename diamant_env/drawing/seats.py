@@ -14,9 +14,9 @@ from diamant_env.state import OVER, GameState
 SEATS_TOP, BOTTOM, WIDTH = 358, 640, 960
 _CAVE_TOP, _CAMP_TOP = 400, 490
 _LABELS = 96  # width of the row labels
-_WIDEST = 150
+_WIDEST = 214  # four columns fill the picture
 _DECISIONS, _CAVE, _CAMP = (70, 62, 74), (26, 22, 28), (62, 92, 62)
-_WHITE, _GREY, _GREEN = (246, 242, 232), (176, 170, 168), (96, 170, 104)
+_WHITE, _GREY, _GREEN = (246, 242, 232), (208, 202, 198), (96, 170, 104)
 _TAGS: dict[str, Colour] = {"leave": _GREEN, "continue": (214, 142, 58), "bust": FATAL}
 
 
@@ -36,7 +36,7 @@ def draw_seats(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Sc
         _draw_explorer(canvas, game, center, seat)
         _draw_chest(canvas, game, center + 31, seat, edition.hidden_chests and not over)
         canvas.rectangle((center - width / 2 + 4, BOTTOM - 34, width - 8, 26), SEAT_COLOURS[seat], 8)
-        canvas.text(f"player_{seat}", (center, BOTTOM - 21), 22, INK, fit=width - 16)
+        canvas.text(f"player_{seat}", (center, BOTTOM - 21), 25, INK, fit=width - 16)
 
 
 def _columns(players: int) -> Iterator[tuple[float, float]]:
@@ -49,17 +49,17 @@ def _columns(players: int) -> Iterator[tuple[float, float]]:
 
 
 def _draw_labels(canvas: PixelCanvas, over: bool) -> None:
-    lines = [("last", 372), ("decision", 388), ("IN CAMP", 534), ("chest: safe", 556)]
+    lines = [("decided", 380), ("CAMP", 532), ("chest: safe", 557)]
     if not over:
-        lines += [("IN THE CAVE", 434), ("bag: at risk", 456)]
+        lines += [("CAVE", 432), ("bag: at risk", 457)]
     for words, y in lines:
-        canvas.text(words, (12, y), 18, _WHITE if words.isupper() else _GREY, "midleft", _LABELS - 16)
+        canvas.text(words, (10, y), 24, _WHITE if words.isupper() else _GREY, "midleft", _LABELS - 12)
 
 
 def _draw_victory(canvas: PixelCanvas, center: float, width: float, words: str) -> None:
     canvas.shade((center - width / 2 + 2, _CAVE_TOP + 4, width - 4, BOTTOM - _CAVE_TOP - 8), GOLD, 90, 10)
     canvas.icon("crown", (center, _CAVE_TOP + 30), 22)
-    canvas.text(words, (center, _CAVE_TOP + 68), 22, _WHITE, fit=width - 10)
+    canvas.text(words, (center, _CAVE_TOP + 68), 25, _WHITE, fit=width - 10)
 
 
 def _draw_decision(canvas: PixelCanvas, center: float, width: float, words: str) -> None:
@@ -67,7 +67,7 @@ def _draw_decision(canvas: PixelCanvas, center: float, width: float, words: str)
     tag = _TAGS.get(words.split()[0])
     if tag:
         canvas.rectangle((center - width / 2 + 5, y - 15, width - 10, 30), tag, 6)
-    canvas.text(words, (center, y), 21, INK if tag else _GREY, fit=width - 16)
+    canvas.text(words, (center, y), 25, INK if tag else _GREY, fit=width - 16)
 
 
 def _draw_explorer(canvas: PixelCanvas, game: GameState, center: float, seat: int) -> None:
