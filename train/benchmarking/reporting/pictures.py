@@ -22,6 +22,8 @@ _DASHES = ("--", ":", "-.", (0, (8, 2)))
 WIDTH, HEIGHT = 3.3, 2.2
 """Size of a panel in inches."""
 _MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
+_COLOURS = "332288 CC6677 117733 DDCC77 88CCEE AA4499 44AA99 882255 999933".split()
+"""Paul Tol's muted scheme, distinguishable with any colour vision."""
 _STYLE: Any = {
     **{"font.size": 8, "axes.titlesize": 8, "legend.fontsize": 7, "lines.linewidth": 1.1, "lines.markersize": 3.5},
     **{"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25},
@@ -83,9 +85,8 @@ def _styles(runs: Sequence[Row]) -> dict[str, dict[str, Any]]:
     kinds = {row["algorithm"]: row["kind"] for row in runs}
     learned = [name for name, kind in kinds.items() if kind == "learned"]
     greys = [name for name in kinds if name not in learned]
-    colours = [mpl.color_sequences["tab10"][number] for number in (0, 1, 2, 3, 4, 5, 6, 8, 9)]  # 7 is grey
     looks: dict[str, dict[str, Any]] = {
-        name: {"color": colours[number % 9], "linestyle": "-"} for number, name in enumerate(learned)
+        name: {"color": f"#{_COLOURS[number % len(_COLOURS)]}", "linestyle": "-"} for number, name in enumerate(learned)
     }
     for number, name in enumerate(greys):
         looks[name] = {"color": _GREYS[number % len(_GREYS)], "linestyle": _DASHES[number % len(_DASHES)]}
