@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,15 @@ sys.path.insert(0, str(ROOT))  # where the package is, in a checkout
 
 import diamant_env.opponents  # noqa: E402
 
-project, author, copyright = "diamant_env", "the authors of diamant_env", "MIT licence"
+project, author = "diamant_env", "the authors of diamant_env"
+copyright = f"2026, {author}. MIT licence"
 version = release = diamant_env.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 
 html_theme = "furo"
 html_title = "diamant_env"
 html_extra_path = ["llms.txt"]
+html_static_path = html_css_files = ["site.css"]
 
 myst_heading_anchors = 4  # links lead to headings as on GitHub
 nb_execution_mode = "force"
@@ -67,10 +70,18 @@ def link(app: Sphinx, document: str, source: list[str]) -> None:
         source[0] = source[0].replace("](../", "](path:../")
 
 
+def copy_sources(app: Sphinx, error: Exception | None) -> None:
+    """Copy the pages' sources beside llms.txt, which links to them."""
+    if error is None and app.builder.format == "html":
+        for source in (*app.srcdir.glob("*.md"), *app.srcdir.glob("*/*.ipynb")):
+            shutil.copy(source, app.outdir / source.relative_to(app.srcdir))
+
+
 def setup(app: Sphinx) -> None:
     """Connect the functions above."""
     for package in ("diamant_env", "diamant_env.opponents", "diamant_env.opponents.language"):
         find_constants(package)
     app.connect("source-read", link)
+    app.connect("build-finished", copy_sources)
     app.connect("autodoc-process-docstring", docstring)
     app.connect("autodoc-process-signature", signature)

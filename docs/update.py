@@ -1,7 +1,7 @@
 """Generator of parts of the pages: ``python docs/update.py``; a test asserts that none is stale.
 
-A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``. `game_parts.py` and
-`measured_parts.py` have a function for each.
+A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``, in TOML and YAML between
+``# generated: NAME`` and ``# end``. `game_parts.py`, `measured_parts.py` and `project_parts.py` have a function for each.
 """
 
 from __future__ import annotations
@@ -15,17 +15,27 @@ sys.path.insert(0, str(ROOT))  # where `train` is
 
 import game_parts  # noqa: E402
 import measured_parts  # noqa: E402
+import project_parts  # noqa: E402
 
 from diamant_env.storage.files import write_whole  # noqa: E402
 
-PART = re.compile(r"<!-- generated: (?P<name>[\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
-PARTS = game_parts.PARTS | measured_parts.PARTS
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PART = re.compile(
+    r"^(?P<open><!-- |# )generated: (?P<name>[\w-]+)(?P<close> -->|)\n.*?^(?P=open)end(?P=close)$",
+    re.DOTALL | re.MULTILINE,
+)
+PARTS = game_parts.PARTS | measured_parts.PARTS | project_parts.PARTS
+DOCUMENTS = [ROOT / name for name in ("README.md", "pyproject.toml", "CITATION.cff", "docs/llms.txt")]
+DOCUMENTS += sorted((ROOT / "docs").glob("*.md"))
 
 
 def updated(text: str) -> str:
     """Return a page with all its generated parts rewritten."""
-    return PART.sub(lambda part: f"<!-- generated: {part['name']} -->\n{PARTS[part['name']]()}\n<!-- end -->", text)
+    return PART.sub(_fresh, text)
+
+
+def _fresh(part: re.Match[str]) -> str:
+    first, last = part["open"], part["close"]
+    return "\n".join(filter(None, [f"{first}generated: {part['name']}{last}", PARTS[part["name"]](), f"{first}end{last}"]))
 
 
 if __name__ == "__main__":

@@ -80,8 +80,8 @@ SMALLER = {
         "model.learn(20_000, progress_bar=True)": "model.learn(128)",
     },
     "index.md": {
-        "make train": f"python -m train.ppo --judge.curve-points 0 {TINY_RUN}",
-        "--against held-out": "--against held-out --games 200",
+        "model.learn(300_000, progress_bar=True)": "model.learn(4096)",
+        'against="held-out"))': 'against="held-out", games=200))',
     },
     "train_and_judge.ipynb": {"STEPS, GAMES = 4, 65_536, 2_000": "STEPS, GAMES = 1, 8_192, 200"},
     "own_algorithm.ipynb": {
@@ -102,11 +102,6 @@ SMALLER = {
 }
 # Commands that no test runs, each with the reason.
 NOT_RUN = {
-    "pip install -c constraints.txt .[sb3,judge]": "installs",
-    "pip install .[web]": "installs",
-    "pip install .[open-spiel,judge]": "installs",
-    "pip install .[jax]": "installs",
-    "pip install -c constraints.txt .[jax,train]": "installs",
     "python -m train.jax_ppo --config configs/default.toml --game.num-players 4 --ppo.games 752": "minutes; "
     "tests/in_jax trains a little",
     "XLA_PYTHON_CLIENT_PREALLOCATE=false python -m train.jax_ppo --config configs/champion.toml "
@@ -159,7 +154,7 @@ def commands_of(text: str) -> list[list[str]]:
 def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Run ``python -m module arguments`` as a call of the module's `main`."""
     command = " ".join(words)
-    if command in NOT_RUN:
+    if command in NOT_RUN or words[:2] == ["pip", "install"]:
         return
     assert words[:2] == ["python", "-m"] or words[0] == "diamant", f"{command}: neither python -m nor listed in NOT_RUN"
     monkeypatch.setattr("sys.stdin", io.StringIO(ANSWERS))

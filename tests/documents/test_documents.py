@@ -1,8 +1,10 @@
 """README.md and docs/: current generated parts, links."""
 
 import re
+import tomllib
 from pathlib import Path
 
+import project_parts  # docs/project_parts.py
 import pytest
 import update  # docs/update.py
 
@@ -21,6 +23,18 @@ def test_generated_parts_are_fresh(document):
     text = document.read_text(encoding="utf-8")
     assert set(re.findall(r"<!-- generated: ([\w-]+) -->", text)) <= set(update.PARTS)
     assert update.updated(text) == text, f"run python docs/update.py: {document.name} is stale"
+
+
+def test_address_and_release_are_stated_once(monkeypatch):
+    names = ("pyproject.toml", "CITATION.cff", "docs/llms.txt", "docs/jax.md")
+    monkeypatch.setattr(project_parts, "REPOSITORY", "https://example.org/diamant_env")
+    for released in (False, True):
+        monkeypatch.setattr(project_parts, "RELEASED", released)
+        project, citation, llms, jax = (update.updated((ROOT / name).read_text(encoding="utf-8")) for name in names)
+        assert tomllib.loads(project)["project"]["urls"] == {"Repository": "https://example.org/diamant_env"}
+        assert '\nrepository-code: "https://example.org/diamant_env"\n' in citation
+        assert ('pip install "diamant-env[sb3,judge]"' in llms, "PyPI has no release" in llms) == (released, not released)
+        assert "In a checkout (`git clone https://example.org/diamant_env`)" in jax  # `train` is in no wheel
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
