@@ -46,6 +46,14 @@ def test_relative_links_exist(document):
         assert not heading or heading in headings(there), target
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_terms_of_judging_are_linked(page):
+    text = page.read_text(encoding="utf-8").lower()
+    terms = headings(ROOT / "docs" / "glossary.md") - {"glossary", "pool", "blank"}  # these have other meanings, too
+    used = [term for term in terms if term.replace("-", " ") in text.replace("-", " ")]
+    assert not used or page.stem == "glossary" or "](glossary.md" in text, used
+
+
 def headings(document: Path) -> set[str]:
     """Return the anchors of the headings."""
     found = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), re.MULTILINE)
