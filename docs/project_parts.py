@@ -12,6 +12,12 @@ REPOSITORY = ""
 RELEASED = False
 """Whether PyPI has the package."""
 DOCS = Path(__file__).parent
+SIZES = """\
+That takes 1.3 GB with PyTorch for the CPU. On Linux PyPI's PyTorch has CUDA, 4.5 GB more: there install torch for the
+CPU first, by the command that PyTorch's site gives for pip, Linux and CPU. Without extras there are the environment and
+all agents (300 MB: Numba, NumPy, Gymnasium, PettingZoo). Extras: `judge` (evaluation and exact figures, 160 MB), `sb3`
+(stable-baselines3 and PyTorch, 870 MB), `web` (play in a browser), `render`, `open-spiel`, `jax`, `train` (commands of
+a checkout, such as `python -m train.ppo`). The first game compiles the engine in about 8 s, and caches it."""
 
 
 def install(extras: str) -> str:
@@ -24,18 +30,6 @@ def install(extras: str) -> str:
         command = f'-c constraints.txt {"-e " if "train" in extras else ""}".[{extras}]"'
     unreleased = "" if RELEASED else "PyPI has no release yet. "
     return f"{unreleased}{sentence}\n\n```console\npip install {command}\n```"
-
-
-def extras() -> str:
-    """Return sizes and extras, for the pages that installation starts from."""
-    return (
-        "That takes 1.3 GB with PyTorch for the CPU. On Linux PyPI's PyTorch has CUDA, 4.5 GB more: there install torch\n"
-        "for the CPU first, by the command that PyTorch's site gives for pip, Linux and CPU. Without extras there are the\n"
-        "environment and all agents (300 MB: Numba, NumPy, Gymnasium, PettingZoo). Extras: `judge` (evaluation and exact\n"
-        "figures, 160 MB), `sb3` (stable-baselines3 and PyTorch, 870 MB), `web` (play in a browser), `render`, `open-spiel`,\n"
-        "`jax`, `train` (commands of a checkout, such as `python -m train.ppo`). The first game compiles the engine in about\n"
-        "8 s, and caches it."
-    )
 
 
 def urls() -> str:
@@ -74,6 +68,6 @@ EXTRAS = {
     "install-train": "train",
     "install-jax-train": "jax,train",
 }
-PARTS = {"extras": extras, "urls": urls, "repository-code": repository_code, "pages": pages} | {
+PARTS = {"extras": lambda: SIZES, "urls": urls, "repository-code": repository_code, "pages": pages} | {
     name: partial(install, extras) for name, extras in EXTRAS.items()
 }

@@ -1,7 +1,7 @@
 """Generator of parts of the pages: ``python docs/update.py``; a test asserts that none is stale.
 
 A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``, in TOML and YAML between
-``# generated: NAME`` and ``# end``. `game_parts.py`, `measured_parts.py` and `project_parts.py` have a function for each.
+``# generated: NAME`` and ``# end``. The modules `*_parts.py` have a function for each.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def updated(text: str) -> str:
 
 
 def _fresh(part: re.Match[str]) -> str:
-    first, last = part["open"], part["close"]
-    return "\n".join(filter(None, [f"{first}generated: {part['name']}{last}", PARTS[part["name"]](), f"{first}end{last}"]))
+    first, name, last = part["open"], part["name"], part["close"]
+    return "\n".join(filter(None, [f"{first}generated: {name}{last}", PARTS[name](), f"{first}end{last}"]))
 
 
 if __name__ == "__main__":

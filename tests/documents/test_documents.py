@@ -33,7 +33,7 @@ def test_address_and_release_are_stated_once(monkeypatch):
         project, citation, llms, jax = (update.updated((ROOT / name).read_text(encoding="utf-8")) for name in names)
         assert tomllib.loads(project)["project"]["urls"] == {"Repository": "https://example.org/diamant_env"}
         assert '\nrepository-code: "https://example.org/diamant_env"\n' in citation
-        assert ('pip install "diamant-env[sb3,judge]"' in llms, "PyPI has no release" in llms) == (released, not released)
+        assert ('pip install "diamant-env[sb3,judge]"' in llms) == released == ("PyPI has no release" not in llms)
         assert "In a checkout (`git clone https://example.org/diamant_env`)" in jax  # `train` is in no wheel
 
 
@@ -44,6 +44,11 @@ def test_relative_links_exist(document):
         there = document.parent / file if file else document
         assert there.is_file(), target
         assert not heading or heading in headings(there), target
+
+
+def test_llms_txt_lists_every_page():
+    text = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
+    assert {page.name for page in PAGES} - set(re.findall(r"\]\((.+?)\)", text)) == {"index.md"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

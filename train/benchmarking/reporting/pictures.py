@@ -22,7 +22,7 @@ _DASHES = ("--", ":", "-.", (0, (8, 2)))
 WIDTH, HEIGHT = 3.3, 2.2
 """Size of a panel in inches."""
 _MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
-_COLOURS = "332288 CC6677 117733 DDCC77 88CCEE AA4499 44AA99 882255 999933".split()
+_COLOURS = ("332288", "CC6677", "117733", "DDCC77", "88CCEE", "AA4499", "44AA99", "882255", "999933")
 """Paul Tol's muted scheme, distinguishable with any colour vision."""
 _STYLE: Any = {
     **{"font.size": 8, "axes.titlesize": 8, "legend.fontsize": 7, "lines.linewidth": 1.1, "lines.markersize": 3.5},
