@@ -18,6 +18,7 @@ TITLES = {
     "incan-gold": "Incan Gold (Sunriver 2006)",
     "incan-gold-2020": "Incan Gold (2020)",
     "incan-gold-bga": "Incan Gold on Board Game Arena",
+    "incan-gold-bga-classic": "Incan Gold on Board Game Arena: Classic",
 }
 
 
@@ -57,6 +58,8 @@ def relics_now(game: GameState, edition: Edition) -> list[str]:
         entered = min(int(game.expedition), entered)
     lost = entered - taken - int(game.path_relics) - int(game.deck[FIRST_RELIC:].sum())
     fate, coming = f"Relics: {taken} taken, {lost} lost.", edition.relics[taken : len(edition.relics) - lost]
+    if edition.relic_values == "taken or lost":
+        fate = f"Relics: {taken} taken or lost."
     if edition.relic_values == "printed" or not coming:
         return [fate]
     next_ones = "one taken is" if len(coming) == 1 else "ones taken are"
@@ -67,7 +70,11 @@ def _relic_rules(edition: Edition) -> list[str]:
     if not edition.relics:
         return ["There are no relics."]
     enter = {"start": "are in the deck from the start", "expedition": "enter the deck, one before each expedition"}
-    worth = {"taken": "in the order in which players take them", "printed": "as printed on them"}
+    worth = {
+        "taken": "in the order in which players take them",
+        "taken or lost": "in the order in which players take or lose them",
+        "printed": "as printed on them",
+    }
     values = f"{_listed(edition.relics)} gems, {worth[edition.relic_values]}"
     return [f"{counted(len(edition.relics), 'relic')} {enter[edition.relics_enter]}: {values}."]
 

@@ -69,7 +69,8 @@ def test_named_agents_and_edition_are_on_menu(served, tmp_path):
     assert diamant.main(["page", "--no-browser", "--port", "0", *options]) == 0
     menu = Client(served[0][0]).get("/menu").json
     assert menu["default"] == {"edition": "mine", "agents": ["you", "hunter", "bag:9"]}
-    assert {"text": "bag:9", "label": "bag:9", "about": "named at the command line"} in menu["agents"]
+    offer = {"text": "bag:9", "label": "bag:9", "name": "bag:9", "about": "named at the command line"}
+    assert offer in menu["agents"]
 
 
 def test_port_in_use_is_one_error(served, capsys):

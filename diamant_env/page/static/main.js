@@ -194,6 +194,7 @@ function openHelp() {
   byId("edition-title").textContent = title;
   byId("edition-rules").replaceChildren(...rules.map((rule) => make("li", {}, rule)));
   byId("help").showModal();
+  byId("help-title").focus();
 }
 
 function jump(position) {
