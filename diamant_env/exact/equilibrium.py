@@ -33,7 +33,7 @@ from diamant_env.state import GameState
 from diamant_env.storage.files import write_whole
 
 _CHUNKS = 200
-_MOST_UNSEEN = 400_000_000  # nodes of later expeditions at least, a few minutes
+_MOST_UNSEEN = 1_000_000_000  # nodes of later expeditions, a few minutes
 _DIGEST_SIZE = hashlib.sha256().digest_size
 
 Progress = Callable[[float], None]

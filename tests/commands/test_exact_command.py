@@ -9,7 +9,7 @@ from functools import partial
 import numba
 import pytest
 
-from diamant_env import Edition, judging
+from diamant_env import Edition, exact, judging
 from diamant_env.commands import diamant
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours uncompiled")
@@ -38,3 +38,14 @@ def test_small_whole_game(tmp_path, capsys):
     for players in (2, 3):
         assert rows["equilibrium", players]["NashConv"] == pytest.approx(0, abs=1e-12)
         assert rows["random:0.3", players]["exploitability"] > 0.1
+
+
+def test_whole_game_option_reaches_equilibrium_and_agents(tmp_path):
+    out, tiny = tmp_path / "results.json", Edition("tiny", (5,), ("mud",), expeditions=2)
+    tiny.save(tmp_path / "tiny.toml")
+    words = ["bag:5", "--players", "1", "--edition", str(tmp_path / "tiny.toml"), "--whole-game", "--out", str(out)]
+    assert diamant.main(["exact", *words]) == 0
+    equilibrium, agent = json.loads(out.read_text())["rows"]
+    expected = exact.solve_lone(tiny, whole_game=True).value
+    assert expected > exact.solve_lone(tiny).value + 1
+    assert equilibrium["all play it"] == agent["best response"] == pytest.approx(expected, abs=1e-12)

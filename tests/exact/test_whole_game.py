@@ -120,8 +120,8 @@ def test_relics_taken_earlier_or_now_are_one_state():
         (lambda: exact.solve_equilibrium(2, PRINTED, whole_game=True), "different printed values"),
         (lambda: exact.solve_equilibrium(5, "iello-2016", whole_game=True), "nodes; at most"),
         (
-            lambda: exact.whole_game_strategy(exact.start_of_expedition(CARDS_30, 5), CARDS_30),
-            "--whole-game --players 5",
+            lambda: exact.whole_game_strategy(exact.start_of_expedition(CARDS_30, 6), CARDS_30),
+            "--whole-game --players 6",
         ),
         (lambda: exact.best_response(np.zeros(3), tree_of(TINY_TWICE, 2), whole_game=True), "an agent with whole_game"),
         (lambda: exact.best_response(make("bag:3"), tree_of(TINY_TWICE, 2)), "an array in one expedition"),
