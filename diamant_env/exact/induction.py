@@ -85,8 +85,8 @@ def lowest_equilibrium(leave, stay, row, others):
 def _lowest_root(leave, stay, row, degree):
     """Return the lowest root in (0, 1] of L - S, positive at 0; 1 if there is none.
 
-    Bisection, left halves first; intervals whose coefficients do not change sign have no root (Lane, Riesenfeld:
-    Bounds on a polynomial, BIT 1981).
+    Bisection, left halves first: an interval has no root if its Bernstein coefficients don't change sign, and one if
+    they change once (Lane, Riesenfeld: Bounds on a polynomial, BIT 1981).
     """
     pieces = np.empty((_DEPTH + 2, MAX_PLAYERS))  # stack of intervals, by coefficients
     begins, widths = np.empty(_DEPTH + 2), np.empty(_DEPTH + 2)
@@ -97,15 +97,17 @@ def _lowest_root(leave, stay, row, degree):
     while waiting:
         waiting -= 1
         begin, width = begins[waiting], widths[waiting]
-        lowest = pieces[waiting, 0]
-        for j in range(1, degree + 1):
-            lowest = min(lowest, pieces[waiting, j])
-        if lowest > 0:
-            continue
-        if width < 1e-15 or pieces[waiting, 0] <= 0:
-            return begin
-        # Bisect: the right half replaces the interval, the left half is pushed on the stack.
         right, left = pieces[waiting], pieces[waiting + 1]
+        changes = 0
+        for j in range(degree):
+            changes += (right[j] > 0) != (right[j + 1] > 0)
+        if changes == 0 and right[0] > 0:
+            continue
+        if width < 1e-15 or right[0] <= 0:
+            return begin
+        if changes == 1:
+            return begin + width * _only_root(right, degree, left)
+        # Bisect: the right half replaces the interval, the left half is pushed on the stack.
         for length in range(degree, -1, -1):
             left[degree - length] = right[0]
             for j in range(length):
@@ -114,3 +116,28 @@ def _lowest_root(leave, stay, row, degree):
         begins[waiting + 1], widths[waiting + 1] = begin, 0.5 * width
         waiting += 2
     return 1.0
+
+
+@jit
+def _only_root(coefficients, degree, work):
+    """Return the only root in (0, 1] of a polynomial, by Newton's method within a bracket; `work` is overwritten."""
+    low, high, root = 0.0, 1.0, coefficients[0] / (coefficients[0] - coefficients[degree])
+    for _ in range(_DEPTH):
+        for j in range(degree + 1):
+            work[j] = coefficients[j]
+        for length in range(degree, 1, -1):
+            for j in range(length):
+                work[j] += root * (work[j + 1] - work[j])
+        slope = degree * (work[1] - work[0])
+        value = work[0] + root * (work[1] - work[0])
+        if value > 0:
+            low = root
+        else:
+            high = root
+        after = root - value / slope if slope < 0 else low
+        if not low < after < high:
+            after = 0.5 * (low + high)
+        if abs(after - root) < 1e-16 or high - low < 1e-16:
+            return after
+        root = after
+    return root

@@ -205,6 +205,7 @@ def test_evaluate_command(tmp_path, capsys):
     for expected in ("3 of 4 in traps", "3 × bag:9", "below", "0.250", "Holm", "less", "intruder"):
         assert expected in text
     content = json.loads(path.read_text())
+    assert content["command"] == "diamant evaluate"
     assert content["arguments"]["games"] == 400
     assert content["arguments"]["out"] == str(path)
     assert {"python", "numpy", "numba"} <= set(content["versions"])
