@@ -94,6 +94,29 @@ def test_zip_is_refused_with_the_way_to_add_it(browser, tmp_path):
     assert "Champion" in browser.text("#chairs")
 
 
+def test_refused_requests_are_shown(browser):
+    browser.click("play")
+    browser.shows("continue")
+    browser.run("window.fetch = async () => new Response(JSON.stringify({error: 'refused'}), {status: 400})")
+    for button in ("continue", "hint", "odds"):
+        browser.click(button)
+        browser.until("return !document.getElementById('error').hidden")
+        browser.shows("continue")
+        assert browser.text("#error-text") == "refused", button
+        browser.click("error-close")
+
+
+def test_forward_to_a_deleted_game_shows_the_start_screen(browser):
+    some_turns(browser)
+    browser.driver.back()
+    browser.shows("play")
+    browser.run("localStorage.clear()")
+    browser.driver.forward()
+    browser.until("return history.state !== null")
+    browser.shows("play")
+    assert browser.stored_games() == []
+
+
 def test_start_screen_works_with_blocked_storage(browser, server):
     blocked = """
         for (const name of ["localStorage", "sessionStorage"]) {

@@ -22,12 +22,11 @@ let oddsOpen = false;
 let oddsOf = null; // view of the shown odds
 let asked = null; // session with a requested review
 
-/** Run a request and show its error, if any. */
+/** Run a request and show its error, if any, in the place of the last one. */
 async function attempt(action) {
+  complain("");
   try {
-    const answer = await action();
-    complain("");
-    return answer;
+    return await action();
   } catch (failure) {
     if (!(failure instanceof Refused)) throw failure;
     complain(failure.message);
@@ -87,8 +86,9 @@ async function begin(message) {
   openSession([view], key);
 }
 
-/** Resume a stored game, or show it read-only if another tab owns it. */
+/** Resume a stored game, if there is one, or show it read-only if another tab owns it. */
 async function resume(key, owned = true) {
+  if (storedGame(key) === null) return toStart();
   const game = owned ? takeOver(key) : storedGame(key).game;
   const view = await attempt(() => ask("/view", { game, turns: null }));
   if (view === null) return toStart();
