@@ -111,6 +111,7 @@ def test_start_screen_shows_whole_names_and_help_of_the_chosen_edition(browser):
     assert needed <= given
     titles = browser.run("return [...document.querySelectorAll('#edition option')].map((each) => each.textContent)")
     assert len(set(titles) - set(EDITIONS)) == len(EDITIONS)
+    assert browser.run("const setup = document.querySelector('.setup'); return setup.scrollWidth <= setup.clientWidth")
     browser.run("""
         const select = document.getElementById("edition");
         select.value = "incan-gold-2020";
