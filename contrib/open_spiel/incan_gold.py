@@ -92,6 +92,8 @@ class IncanGoldGame(pyspiel.Game):
     treasures = [int(gems) for gems in params["treasures"].split(";") if gems]
     hazards, copies = params["hazards"], params["hazard_copies"]
     artifacts, expeditions = params["artifacts"], params["expeditions"]
+    if not 1 <= params["players"] <= _GAME_TYPE.max_num_players:
+      raise ValueError("There must be 1 to 8 players.")
     # Otherwise the deck could run out inside an expedition.
     if expeditions > hazards * (copies - 1):
       raise ValueError("There are too few hazards for the expeditions.")
@@ -148,8 +150,7 @@ class IncanGoldState(pyspiel.State):
     self.expedition += 1
     self.inside = [True] * self.num_players()
     self.bag = 0  # Gems at risk of each player inside, all equal.
-    self.path_gems = 0
-    self.path_artifacts = 0
+    self.path_gems = self.path_artifacts = 0
     self.path_hazards = [0] * self.box.hazards
     if self.expedition <= len(self.box.values):
       self.deck[self.box.artifact] += 1
@@ -186,8 +187,7 @@ class IncanGoldState(pyspiel.State):
     """Returns the possible chance outcomes and their probabilities."""
     assert self._is_chance
     size = sum(self.deck)
-    return [(card, copies / size) for card, copies in enumerate(self.deck)
-            if copies]
+    return [(card, left / size) for card, left in enumerate(self.deck) if left]
 
   def _apply_action(self, action):
     """Reveals a card."""

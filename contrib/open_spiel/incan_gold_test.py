@@ -85,9 +85,10 @@ class IncanGoldTest(absltest.TestCase):
     _play(state, "Hazard 0", [_CONTINUE, _CONTINUE, _LEAVE])
     self.assertEqual(state.chests, [0, 0, 5])
 
-  def test_too_few_hazards(self):
-    with self.assertRaises(ValueError):
-      pyspiel.load_game("python_incan_gold(hazards=1,hazard_copies=2)")
+  def test_invalid_parameters(self):
+    for parameters in ("hazards=1,hazard_copies=2", "players=0", "players=9"):
+      with self.assertRaises(ValueError):
+        pyspiel.load_game(f"python_incan_gold({parameters})")
 
   def test_uniform_policy_of_small_game(self):
     """Values of the uniform policy in a game of four cards."""
