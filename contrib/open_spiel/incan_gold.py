@@ -22,10 +22,10 @@ stays on the path. The first hazard of a kind has no effect. The second ends the
 expedition: all players still inside lose their gems, and that card leaves the
 game. After each other card all players inside decide simultaneously whether to
 continue or to leave. Leavers keep their gems and share those on the path; a
-lone leaver also takes the artifacts on the path. An expedition ends when nobody
-is inside, then all revealed treasures and hazards return to the deck. One
-artifact is added to the deck before each expedition. Artifacts are worth 5 gems
-each for the first three taken and 10 afterwards.
+lone leaver also takes the artifacts on the path. An expedition ends when no
+player is inside, then all revealed treasures and hazards return to the deck.
+One artifact is added to the deck before each expedition. Artifacts are worth 5
+gems each for the first three taken and 10 afterwards.
 
 Returns are gems. Ties are not broken. All information is public: in the board
 game gems are kept in tents, but all players see how many are banked.
