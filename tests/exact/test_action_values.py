@@ -13,6 +13,8 @@ import pytest
 from diamant_env import Edition, Observations, exact
 from diamant_env.engine.records import rebuilt
 from diamant_env.exact.data_set import MOST_STATES
+from diamant_env.judging.regret import regret_on
+from diamant_env.opponents import make
 from tests.exact.test_exact import SMALL, TINY, compiled_only
 from tests.support import exact_by_hand as by_hand
 from tests.support.oracle import Oracle
@@ -110,9 +112,64 @@ def test_action_values_agree_with_solution(players):
     assert (np.diff(found.reach_probability) <= 0).all()
 
 
+@compiled_only
+@pytest.mark.parametrize("players", [2, 3])
+def test_sample_is_stratified_by_depth(players):
+    solution = exact.solve_equilibrium(players, SMALL, cache=False)
+    every_state, found = exact.action_values(solution, MOST_STATES), exact.action_values(solution, per_depth=30)
+    assert every_state.weight.sum() == pytest.approx(1)
+    assert (found.depth == Observations(found.observation)["turn"]).all()
+    assert (np.diff(found.depth) >= 0).all()
+    assert found.states == every_state.states == len(every_state.depth)
+    sampled = 0
+    for depth in np.unique(every_state.depth):
+        there, here = every_state.depth == depth, found.depth == depth
+        assert found.weight[here].sum() == pytest.approx(every_state.weight[there].sum())
+        if there.sum() <= 30:
+            assert here.sum() == there.sum()
+            assert not found.draws[here].any()
+        else:
+            sampled += 1
+            assert found.draws[here].sum() == 30
+    assert sampled >= 3
+    np.testing.assert_array_equal(exact.action_values(solution, per_depth=30).observation, found.observation)
+
+
+@compiled_only
+@every([TINY, TINY_RELIC])
+def test_regret_equals_hand_calculation(edition):
+    data = exact.action_values(exact.solve_equilibrium(2, edition, cache=False), per_depth=1_000)
+    by_state = by_hand_values(edition, 2)
+    mistakes, decisions = defaultdict(Fraction), defaultdict(Fraction)
+    for (inside, *_, depth, _), (going_on, leaving, _, reach) in by_state.items():
+        decisions[depth] += reach * inside
+        mistakes[depth] += reach * inside * (max(going_on, leaving) - leaving)
+    always = regret_on(make("cards:1"), data, edition)
+    expected = float(sum(mistakes.values()) / sum(decisions.values()))
+    assert expected > 0.5
+    assert always.regret["all"].mean == pytest.approx(expected, abs=1e-9)
+    assert always.regret["all"].low == always.regret["all"].high
+    assert {depth: found.mean for depth, found in always.by_depth.items()} == pytest.approx(
+        {depth: float(mistakes[depth] / decisions[depth]) for depth in decisions}, abs=1e-9
+    )
+    assert regret_on(make("equilibrium"), data, edition).regret["all"].high == pytest.approx(0, abs=1e-6)
+
+
+@compiled_only
+def test_interval_of_sampled_regret_holds_the_whole():
+    solution = exact.solve_equilibrium(3, SMALL, cache=False)
+    known = regret_on(make("random:0.5"), exact.action_values(solution, per_depth=100_000), SMALL).regret["all"]
+    found = regret_on(make("random:0.5"), exact.action_values(solution, per_depth=30), SMALL).regret["all"]
+    assert known.low == known.high
+    assert found.low < known.mean < found.high < found.low + 0.25 * known.mean
+
+
 def test_invalid_arguments():
+    solution = exact.solve_equilibrium(2, TINY, cache=False)
     for number in (0, 1_000_001):
         with pytest.raises(ValueError, match=f"most={number}"):
-            exact.action_values(exact.solve_equilibrium(2, TINY, cache=False), number)
+            exact.action_values(solution, number)
+    with pytest.raises(ValueError, match="per_depth=1"):
+        exact.action_values(solution, per_depth=1)
     with pytest.raises(ValueError, match="a solution of solve_difference has no action values"):
         exact.action_values(exact.solve_difference(TINY, cache=False))
