@@ -12,7 +12,7 @@ from train.benchmarking.folder import in_order
 from train.benchmarking.reporting import page
 from train.benchmarking.reporting.columns import difference, over_seeds
 from train.benchmarking.reporting.paper import write_paper
-from train.benchmarking.reporting.pictures import draw_for_page
+from train.benchmarking.reporting.pictures import curves, draw, draw_for_page, plane
 
 
 def row(algorithm, seed=0, task="full-4-win", wins=0.3, gain=0.1, family="win", kind="learned", **more):
@@ -107,6 +107,32 @@ def test_paper_files_hold_figures_curves_and_pictures(tmp_path):
     assert [(step["step_count"], step["win"]) for step in run.values()] == [(40, [0.1]), (80, [0.2]), (100, [0.3])]
     names = {f"full-4-win-{name}.{kind}" for name in ("curves", "plane") for kind in ("svg", "pdf")}
     assert {path.name for path in tmp_path.iterdir()} >= {*names, "full-4-win.tex"}
+
+
+def test_panels_name_what_lies_outside_them_and_the_better_direction(tmp_path):
+    shown = []
+
+    def kept(panel):
+        return lambda axes, runs, looks: (panel(axes, runs, looks), shown.append(axes))
+
+    runs = [row("ppo", seed, wins=0.3 + seed / 100, gain=0.1 + seed / 100) for seed in range(3)]
+    runs += [row("random:0.2", wins=0.05, gain=0.5, kind="scripted")]
+    solutions = [solved("ppo", conv, seed=seed) for seed, conv in enumerate((0.2, 0.3))]
+    for each in solutions:
+        each["measures"]["curve"] = [{"decisions": 40, "nash_conv": 1.0}]
+    solutions += [solved("random:0.2", 11.3, kind="scripted"), solved("ev", 0.5, kind="scripted")]
+    draw({"full-4-win": runs}, kept(plane), [tmp_path / "plane.png"])
+    draw({"expedition-2": solutions}, kept(curves), [tmp_path / "curves.png"])
+    wins, conv = shown
+    assert 0.05 < wins.get_ylim()[0] < 0.3
+    assert conv.get_ylim()[1] < 11.3
+    assert wins.get_xlabel() == "← better   strongest responder's gain\nbelow: random:0.2 at 0.05, gain 0.50"
+    assert wins.get_ylabel() == "held-out win share\nbetter →"
+    assert conv.get_xlabel() == "decisions\nabove: random:0.2 at 11.300"
+    assert conv.get_ylabel() == "NashConv (gems)\n← better"
+    (bars,) = wins.containers
+    (_, lower), (_, upper) = bars[2][1].get_segments()[0]
+    assert upper - lower == pytest.approx(2 * stats.t.isf(0.025, 2) * 0.01 / 3**0.5)
 
 
 @pytest.mark.filterwarnings("error")

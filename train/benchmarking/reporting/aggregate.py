@@ -1,4 +1,4 @@
-"""All exact tasks together: normalised scores, their table and picture, and marl-eval's JSON of all runs.
+"""All exact tasks together: normalised scores, their table, and marl-eval's JSON of all runs.
 
 The score of a run is 1 - NashConv / NashConv of `random:0.2`: 1 at an equilibrium, 0 for the reference.
 """
@@ -9,16 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from diamant_env.judging.text_reports import estimate_text
 from train.benchmarking.reporting.columns import Row, curve_column, curve_of
-from train.benchmarking.reporting.statistics import Scores, bootstrap, estimate, improvement, iqm, profile
+from train.benchmarking.reporting.statistics import Scores, estimate, improvement, iqm
 from train.runs.markdown import code, markdown_table
 
 REFERENCE, BASELINE = "random:0.2", "ppo"
-LEVELS = np.linspace(0.5, 1, 201)
-"""Scores at which performance profiles are drawn."""
 
 
 def exact_scores(runs: Sequence[Row]) -> dict[str, Scores]:
@@ -52,15 +49,6 @@ def score_table(runs: Sequence[Row]) -> str:
         for name, theirs in scores.items()
     ]
     return markdown_table(["algorithm", "runs", "IQM of the score", f"P({BASELINE} better)"], rows)
-
-
-def profiles(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
-    """Draw the fraction of runs above each score, with its interval."""
-    for name, scores in exact_scores(runs).items():
-        mean, low, high = bootstrap(lambda found: profile(found, LEVELS), scores)
-        axes.plot(LEVELS, mean, **{**looks[name], "marker": None})
-        axes.fill_between(LEVELS, low, high, color=looks[name]["color"], alpha=0.12, linewidth=0)
-    axes.set(xlabel="score of an exact task (right is better)", ylabel="fraction of runs above", ylim=(0, 1.02))
 
 
 def marl_eval(runs: Sequence[Row]) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def summary(content: Row) -> str:
     for family, columns in COLUMNS.items():
         mine = [row for row in runs if row["family"] == family]
         if has_curves(mine):
-            title = f"{curve_column(family).title} against decisions, the mean and the range over seeds"
+            title = f"{curve_column(family).title} against decisions, the mean and its 95 % interval over seeds"
             parts.append(f"![{title}]({curves_file(family)})")
         if mine and family == "win":
             parts.append(f"![Held-out win share against the gain of the strongest responder]({PLANE})")

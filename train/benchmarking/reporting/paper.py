@@ -11,10 +11,10 @@ from pathlib import Path
 
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
-from train.benchmarking.reporting.aggregate import exact_scores, marl_eval, profiles
+from train.benchmarking.reporting.aggregate import exact_scores, marl_eval
 from train.benchmarking.reporting.columns import COLUMNS, Row, by_task, curve_column
 from train.benchmarking.reporting.page import Figures, side_by_side, task_table
-from train.benchmarking.reporting.pictures import curves, draw, has_curves, plane
+from train.benchmarking.reporting.pictures import curves, draw, has_curves, plane, profiles
 
 FOLDER = "paper"
 _HEAD = ("task", "algorithm", "kind", "seed", "decisions", "figure", "mean", "low", "high")

@@ -1,4 +1,4 @@
-"""Single-column pictures of a benchmark: learning curves, and wins against gains."""
+"""Pictures of a benchmark: learning curves, and wins against gains, with 95 % intervals over seeds and games."""
 
 from __future__ import annotations
 
@@ -13,22 +13,27 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, NullLocator
 
-from train.benchmarking.reporting.aggregate import exact_scores, profiles
-from train.benchmarking.reporting.columns import COLUMNS, Row, by_task, curve_column, curve_of
+from diamant_env.judging.intervals import mean_of_tables
+from train.benchmarking.reporting.aggregate import exact_scores
+from train.benchmarking.reporting.columns import COLUMNS, Row, by_task, curve_column, curve_of, over_seeds
+from train.benchmarking.reporting.statistics import bootstrap, profile
+from train.benchmarking.suite import TASKS
 from train.runs.run_folder import save_figure
 
 PLANE, PROFILES = "benchmark-plane.png", "benchmark-profiles.png"
 _DASHES = ("--", ":", "-.", (0, (8, 2)))
-WIDTH, HEIGHT = 3.3, 2.2
+WIDTH, HEIGHT = 3.3, 2.4
 """Size of a panel in inches."""
 _MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
 _COLOURS = ("332288", "CC6677", "117733", "DDCC77", "88CCEE", "AA4499", "44AA99", "882255", "999933")
 """Paul Tol's muted scheme, distinguishable with any colour vision."""
 _STYLE: Any = {
-    **{"font.size": 8, "axes.titlesize": 8, "legend.fontsize": 7, "lines.linewidth": 1.1, "lines.markersize": 3.5},
+    **{"font.size": 8, "axes.titlesize": 7, "legend.fontsize": 7, "lines.linewidth": 1.1, "lines.markersize": 3.5},
     **{"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25},
     **{"pdf.fonttype": 42, "svg.hashsalt": "diamant", "savefig.dpi": 200},  # 42: TrueType, which journals require
 }
+LEVELS = np.linspace(0.5, 1, 201)
+"""Scores at which performance profiles are drawn."""
 Panel = Callable[[Axes, Sequence[Row], dict[str, dict[str, Any]]], None]
 
 
@@ -63,7 +68,7 @@ def draw(panels: Mapping[str, Sequence[Row]], panel: Panel, paths: Sequence[Path
         figure = Figure(figsize=(WIDTH * across, HEIGHT * down), layout=ConstrainedLayoutEngine(wspace=0.05))
         for axes, (title, runs) in zip(figure.subplots(down, across, squeeze=False).flat, panels.items(), strict=False):
             panel(axes, runs, looks)
-            axes.set_title(title)
+            axes.set_title(f"{title}\n{TASKS[title].meaning}" if title in TASKS else title)
         for axes in figure.axes[len(panels) :]:
             axes.remove()
         pairs = [axes.get_legend_handles_labels() for axes in figure.axes]
@@ -96,13 +101,17 @@ def _styles(runs: Sequence[Row]) -> dict[str, dict[str, Any]]:
 
 
 def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
-    """Draw the learning curves of a task, mean and range over seeds; fixed agents are dashed lines."""
+    """Draw the learning curves of a task, mean and interval over seeds; fixed agents are dashed lines.
+
+    The range is that of the means of learning algorithms; fixed agents outside it are named at the border.
+    """
     column = curve_column(runs[0]["family"])
     log = column.point == "nash_conv"
     if log:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
+    bands = []
     for name, look in looks.items():
         mine = [row for row in runs if row["algorithm"] == name]
         found = [curve for row in mine if (curve := curve_of(row))]
@@ -110,25 +119,66 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) ->
             points = min(map(len, found))
             x, y = np.array([curve[-points:] for curve in found]).transpose(2, 1, 0)
             axes.plot(x.mean(1), y.mean(1), clip_on=False, zorder=3, **look)
-            axes.fill_between(x.mean(1), y.min(1), y.max(1), color=look["color"], alpha=0.12, linewidth=0)
+            bands.append((look["color"], x.mean(1), [mean_of_tables(each, np.ones(len(each))) for each in y]))
+    axes.margins(y=0.15)
     low, high = axes.get_ylim()
+    for colour, x_mean, means in bands:
+        bounds = (np.maximum([each.low for each in means], low), [each.high for each in means])
+        axes.fill_between(x_mean, *bounds, color=colour, alpha=0.12, linewidth=0)
+    above, below = [], []
     for name, look in looks.items():
         ends = [curve[-1][1] for row in runs if row["algorithm"] == name and (curve := curve_of(row))]
-        if ends and look["linestyle"] != "-" and (not log or low < ends[0] < high):  # within the range of the curves
-            axes.axhline(ends[0], **{**look, "marker": None})
+        if ends and look["linestyle"] != "-":
+            if low < ends[0] < high or not bands:
+                axes.axhline(ends[0], **{**look, "marker": None})
+            else:
+                (below if ends[0] <= low else above).append(f"{name} at {ends[0]:.{column.digits}f}")
+    if bands:
+        axes.set_ylim(low, high)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.set(xlabel="decisions", ylabel=column.title, xlim=(0, None))
+    better = "← better" if log else "better →"  # rotated: to the left is down
+    axes.set(xlabel=_with_outside("decisions", above, below), ylabel=f"{column.title}\n{better}", xlim=(0, None))
 
 
 def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
-    """Draw held-out win shares against the gain of the strongest responder, a point for each run."""
+    """Draw held-out win shares against the gain of the strongest responder, mean and interval of each algorithm.
+
+    The range is that of the means of all but scripted agents, of which those outside it are named at the border.
+    """
     _, gain, wins, *_ = COLUMNS["win"]
-    for name, look in looks.items():
+    found = {}
+    for name in looks:
         mine = [row for row in runs if row["algorithm"] == name]
-        known = [(gained.mean, won.mean) for row in mine if (gained := gain.read(row)) and (won := wins.read(row))]
-        if known:  # an empty line has an infinite extent, for which constrained layout leaves no room
-            axes.plot(*np.transpose(known), clip_on=False, alpha=0.8, **{**look, "linestyle": ""})
+        known = [[each for row in mine if (each := column.read(row))] for column in (gain, wins)]
+        if all(known):
+            found[name] = (mine[0]["kind"], *map(over_seeds, known))
+    shares = [won.mean for kind, _, won in found.values() if kind != "scripted"] or [0, 1]
+    margin = max(0.2 * (max(shares) - min(shares)), 0.02)
+    low, high = min(shares) - margin, max(shares) + margin
+    above, below = [], []
+    for name, (_, gained, won) in found.items():
+        if low < won.mean < high:
+            halves = np.nan_to_num([won.high - won.mean, gained.high - gained.mean])
+            axes.errorbar(gained.mean, won.mean, *halves, elinewidth=0.7, **{**looks[name], "linestyle": ""})
+        else:
+            (below if won.mean <= low else above).append(f"{name} at {won.mean:.2f}, gain {gained.mean:.2f}")
     axes.set_xscale("symlog", linthresh=0.02)
     axes.set_xticks([0, 0.02, 0.1, 0.5], ["0", "0.02", "0.1", "0.5"])
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set(xlabel=gain.heading, ylabel=wins.heading)
+    xlabel = _with_outside(f"← better   {gain.heading}", above, below)
+    axes.set(xlabel=xlabel, ylabel=f"{wins.heading}\nbetter →", xlim=(0, 1), ylim=(low, high))
+
+
+def profiles(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
+    """Draw the fraction of runs above each score, with its interval."""
+    for name, scores in exact_scores(runs).items():
+        mean, low, high = bootstrap(lambda found: profile(found, LEVELS), scores)
+        quartiles = [int(np.argmax(mean <= level)) for level in (0.75, 0.5, 0.25)]
+        axes.plot(LEVELS, mean, markevery=quartiles, **looks[name])
+        axes.fill_between(LEVELS, low, high, color=looks[name]["color"], alpha=0.12, linewidth=0)
+    axes.set(xlabel="score, 1 at an equilibrium   better →", ylabel="fraction of runs above", ylim=(0, 1.02))
+
+
+def _with_outside(label: str, above: Sequence[str], below: Sequence[str]) -> str:
+    """Return the label of a panel's horizontal axis with the names of what lies above and below its range."""
+    return "\n".join([label, *(f"above: {name}" for name in above), *(f"below: {name}" for name in below)])
