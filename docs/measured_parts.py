@@ -114,12 +114,15 @@ def benchmark_tasks() -> str:
 def findings() -> str:
     """Return the sentences of docs/measured/findings.txt with their figures; check the sentences when runs are added.
 
-    ``{TASK, ALGORITHM, COLUMN}`` stands for a figure, ``{TASK, FIRST - SECOND, COLUMN}`` for a difference of two.
+    ``{TASK, ALGORITHM, COLUMN}`` stands for a figure, ``{TASK, FIRST - SECOND, COLUMN}`` for a difference of two;
+    the column ``seeds`` is the number of runs.
     """
     runs = load("benchmark")["runs"]
 
     def figure(name: re.Match) -> str:
         task, algorithms, heading = name.groups()
+        if heading == "seeds":
+            return f"({sum((row['task'], row['algorithm']) == (task, algorithms) for row in runs)} seeds)"
         (column,) = (each for each in COLUMNS[TASKS[task].family] if each.heading == heading)
         chosen = [
             [row for row in runs if (row["task"], row["algorithm"]) == (task, a)] for a in algorithms.split(" - ")

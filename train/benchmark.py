@@ -1,4 +1,4 @@
-"""Benchmark command: ``python -m train.benchmark``; protocol in `docs/benchmark.md`."""
+"""Benchmark command: ``python -m train.benchmark``; protocol in `docs/benchmark_tasks.md`."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ KINDS = ("learned", "scripted", "shipped", "exact")
 REFERENCES = ("random:0.2", "ev:0.75")
 """Scripted reference agents in every part of the benchmark."""
 PPO = {"entropy": 0.1, "final_entropy": 0.01}
-"""Tuned settings of `ppo` that override the configuration (docs/benchmark.md)."""
+"""Tuned settings of `ppo` that override the configuration (docs/benchmark_tasks.md)."""
 
 
 def _ppo(run: BenchmarkRun, experiment: Config, learner: type[Learner] = Learner) -> Player:

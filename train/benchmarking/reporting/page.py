@@ -110,11 +110,11 @@ def task_table(runs: Sequence[Row]) -> Figures:
 
 
 def task_tables(runs: Sequence[Row]) -> list[str]:
-    """Return a table of all figures for each task, under headings."""
+    """Return a table of all figures for each task, under headings; the number of seeds is in brackets."""
     tables = []
     for task, mine in by_task(runs).items():
-        meaning = f"{TASKS[task].meaning}; the number of seeds in brackets.\n\n" if task in TASKS else ""
-        tables.append(f"## {task}\n\n{meaning}{task_table(mine).markdown()}")
+        meaning = f": {TASKS[task].meaning}" if task in TASKS else ""
+        tables.append(f"## {task}{meaning}\n\n{task_table(mine).markdown()}")
     return tables
 
 
