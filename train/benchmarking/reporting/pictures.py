@@ -125,7 +125,8 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) ->
     for colour, x_mean, means in bands:
         bounds = (np.maximum([each.low for each in means], low), [each.high for each in means])
         axes.fill_between(x_mean, *bounds, color=colour, alpha=0.12, linewidth=0)
-    above, below = [], []
+    above: list[str] = []
+    below: list[str] = []
     for name, look in looks.items():
         ends = [curve[-1][1] for row in runs if row["algorithm"] == name and (curve := curve_of(row))]
         if ends and look["linestyle"] != "-":
@@ -155,7 +156,8 @@ def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> 
     shares = [won.mean for kind, _, won in found.values() if kind != "scripted"] or [0, 1]
     margin = max(0.2 * (max(shares) - min(shares)), 0.02)
     low, high = min(shares) - margin, max(shares) + margin
-    above, below = [], []
+    above: list[str] = []
+    below: list[str] = []
     for name, (_, gained, won) in found.items():
         if low < won.mean < high:
             halves = np.nan_to_num([won.high - won.mean, gained.high - gained.mean])
