@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,19 +23,15 @@ from diamant_env.compilation import cache_folder
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.exact.expeditions import Deck, deck_of, expeditions_after, values_of_ends
-from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, solve_sets
-from diamant_env.exact.lookahead import memory_of
+from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, Progress, solve
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.solution import Solution, Strategy
-from diamant_env.exact.tree import MAX_NODES, Ends, ExpeditionTree, Values, build_tree, values_with
+from diamant_env.exact.tree import MAX_NODES, Ends, ExpeditionTree, build_tree, values_with
 from diamant_env.state import GameState
 from diamant_env.storage.files import write_whole
 
-_CHUNKS = 200
 _MOST_UNSEEN = 1_000_000_000  # nodes of later expeditions, a few minutes
 _DIGEST_SIZE = hashlib.sha256().digest_size
-
-Progress = Callable[[float], None]
 
 
 def solve_equilibrium(
@@ -93,36 +88,6 @@ def solve_difference(
     if tree.start["num_players"] != 2:
         raise ValueError(f"a table of {tree.start['num_players']} players; the difference is solved for 2")
     return _solve(tree, DIFFERENCE, progress, cache)
-
-
-def solve(
-    tree: ExpeditionTree,
-    mode: int,
-    values: Values,
-    progress: Progress | None = None,
-    policy: NDArray[np.float64] | None = None,
-) -> float:
-    """Fill `values` by backward induction; return the maximum gain of a one-node deviation.
-
-    Args:
-        tree: The tree of the expedition.
-        mode: `EQUILIBRIUM`, `DIFFERENCE`, `RESPONSE` or `PROFILE`.
-        values: The values to fill.
-        progress: Called with the fraction done, 0 to 1.
-        policy: float64 (nodes,), the probability of leaving, for `RESPONSE` and `PROFILE`.
-    """
-    given, memory = np.zeros(0) if policy is None else policy, memory_of(tree)
-    ranges = _index_ranges(tree, progress)
-    return max(float(solve_sets(tree.layout, first, last, mode, given, values, memory)) for first, last in ranges)
-
-
-def _index_ranges(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int, int]]:
-    """Yield ranges of sets in decreasing order, and report progress after each."""
-    edges = np.linspace(0, tree.sets.size, min(_CHUNKS, tree.sets.size) + 1).astype(int)
-    for first, last in zip(edges[-2::-1], edges[:0:-1], strict=True):
-        yield first, last
-        if progress:
-            progress(float(1 - first / tree.sets.size))
 
 
 def _tree(num_players: int, edition: str | Edition, game: GameState | None) -> ExpeditionTree:

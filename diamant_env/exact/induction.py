@@ -8,27 +8,66 @@ L(q) = E[leave] with S(q) = E[stay].
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
 from diamant_env.editions import MAX_PLAYERS
-from diamant_env.exact.lookahead import block_of, blocks_of, compare, look_ahead, mean
+from diamant_env.exact.lookahead import block_of, blocks_of, compare, look_ahead, mean, memory_of
+from diamant_env.exact.tree import ExpeditionTree, Values
 
 # Modes: symmetric equilibrium with the lowest probability of leaving; two players who maximise their difference; best
 # response to a policy; the policy itself.
 EQUILIBRIUM, DIFFERENCE, RESPONSE, PROFILE = range(4)
 
+_CHUNKS = 200
 _DEPTH = 60  # bisections, to float64 precision
+
+Progress = Callable[[float], None]
+
+
+def solve(
+    tree: ExpeditionTree,
+    mode: int,
+    values: Values,
+    progress: Progress | None = None,
+    policy: NDArray[np.float64] | None = None,
+) -> float:
+    """Fill `values` by backward induction; return the maximum gain of a one-node deviation.
+
+    Args:
+        tree: The tree of the expedition.
+        mode: `EQUILIBRIUM`, `DIFFERENCE`, `RESPONSE` or `PROFILE`.
+        values: The values to fill.
+        progress: Called with the fraction done, 0 to 1.
+        policy: float64 (nodes,), the probability of leaving: given for `RESPONSE` and `PROFILE`, else filled, if not
+            None.
+    """
+    given, memory = np.zeros(0) if policy is None else policy, memory_of(tree)
+    ranges = _index_ranges(tree, progress)
+    return max(float(_solve_sets(tree.layout, first, last, mode, given, values, memory)) for first, last in ranges)
+
+
+def _index_ranges(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int, int]]:
+    """Yield ranges of sets in decreasing order, and report progress after each."""
+    edges = np.linspace(0, tree.sets.size, min(_CHUNKS, tree.sets.size) + 1).astype(int)
+    for first, last in zip(edges[-2::-1], edges[:0:-1], strict=True):
+        yield first, last
+        if progress:
+            progress(float(1 - first / tree.sets.size))
 
 
 @jit(cached=True)
-def solve_sets(layout, first, last, mode, policy, values, memory):
+def _solve_sets(layout, first, last, mode, policy, values, memory):
     """Fill `values` for the sets from `last` - 1 down to `first`; return the maximum gain of a one-node deviation.
 
-    `policy` is the probability of leaving at each node, for `RESPONSE` and `PROFILE`; `values` are `Values`.
+    `policy` is the probability of leaving at each node: given for `RESPONSE` and `PROFILE`, else filled unless empty.
     """
     _, boxes, _, must_reveal = layout
     value, camp_value, leave, stay, camp = values.inside, values.camp, memory.leave, memory.stay, memory.camp
+    given, filled = mode >= RESPONSE, mode < RESPONSE and policy.shape[0] > 0
     followed, worst = camp_value.shape[0] > 0, 0.0
     for index in range(last - 1, first - 1, -1):
         look_ahead(layout, index, values, memory)
@@ -42,7 +81,9 @@ def solve_sets(layout, first, last, mode, policy, values, memory):
                 compare(layout, block, values, memory)
                 for row in range(block.bags * block.paths):
                     at = block.first + row
-                    q = policy[at] if mode >= RESPONSE else choose(mode, leave, stay, row, others)
+                    q = policy[at] if given else choose(mode, leave, stay, row, others)
+                    if filled:
+                        policy[at] = q
                     if mode == DIFFERENCE and others == 1:
                         value[at] = leave[row, 0] - stay[row, 1]
                         continue

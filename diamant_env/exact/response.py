@@ -20,9 +20,8 @@ from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS, Edition, fi
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import observe_records
 from diamant_env.exact.cards import read_set
-from diamant_env.exact.equilibrium import Progress, solve
 from diamant_env.exact.expeditions import Deck, deck_of, expeditions_after, values_of_ends
-from diamant_env.exact.induction import PROFILE, RESPONSE
+from diamant_env.exact.induction import PROFILE, RESPONSE, Progress, solve
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.solution import root_value
 from diamant_env.exact.tree import (

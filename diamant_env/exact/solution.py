@@ -11,11 +11,9 @@ from diamant_env.compilation import jit
 from diamant_env.engine.records import as_games
 from diamant_env.exact.cards import index_of
 from diamant_env.exact.expeditions import Deck
-from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose
+from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, solve
 from diamant_env.exact.lookahead import block_at, compare, look_ahead, mean, memory_of
 from diamant_env.exact.tree import ExpeditionTree, Values, position_of, sets_of
-
-_NODES = 1_000_000  # evaluated at once
 
 
 @dataclass(frozen=True)
@@ -72,25 +70,20 @@ class Solution:
 
     def look_up(self, games: np.ndarray) -> NDArray[np.float64]:
         """Return the values of CONTINUE and LEAVE and the probability of leaving, float64 (games, 3)."""
-        return self._evaluate(find_nodes(self.tree, games))
-
-    def policy(self, dtype: type[np.floating] = np.float64) -> NDArray:
-        """Return the probability of leaving at each node, (nodes,) of `dtype`."""
-        size = self.tree.boxes.size
-        leave = np.zeros(size, dtype)
-        for first in range(0, size, _NODES):
-            nodes = np.arange(first, min(first + _NODES, size))
-            leave[nodes] = self._evaluate(nodes)[:, 2]
-        return leave
-
-    def strategy(self) -> Strategy:
-        """Return the probabilities of leaving at all nodes, without values."""
-        return Strategy(self.tree, self.policy(np.float32))
-
-    def _evaluate(self, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        nodes = find_nodes(self.tree, games)
         result, sets = np.zeros((len(nodes), 3)), sets_of(self.tree, nodes)
         _evaluate(self.tree.layout, sets, nodes, self.mode, self.nodes, memory_of(self.tree), result)
         return result
+
+    def policy(self) -> NDArray[np.float64]:
+        """Return the probability of leaving at each node, float64 (nodes,), 0 before the first card."""
+        policy = np.zeros(self.tree.boxes.size)
+        solve(self.tree, self.mode, self.nodes, policy=policy)  # computes the same values again
+        return policy
+
+    def strategy(self) -> Strategy:
+        """Return the probabilities of leaving at all nodes, without values."""
+        return Strategy(self.tree, self.policy().astype(np.float32))
 
 
 @dataclass(frozen=True)

@@ -61,8 +61,6 @@ class EquilibriumAgent(Scripted):
             raise ValueError(f"{self} plays tables of {fewest} to {most}, not of {given} players")
 
     def _solve(self, start: GameState, edition: Edition) -> Any:
-        if start["expedition"] == edition.expeditions:
-            return exact.solve_equilibrium(edition=edition, game=start).strategy()
         return exact.whole_game_strategy(start, edition)
 
 

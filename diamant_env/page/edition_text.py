@@ -57,9 +57,9 @@ def relics_now(game: GameState, edition: Edition) -> list[str]:
     if edition.relics_enter == "expedition":
         entered = min(int(game.expedition), entered)
     lost = entered - taken - int(game.path_relics) - int(game.deck[FIRST_RELIC:].sum())
-    fate, coming = f"Relics: {taken} taken, {lost} lost.", edition.relics[taken : len(edition.relics) - lost]
-    if edition.relic_values == "taken or lost":
-        fate = f"Relics: {taken} taken or lost."
+    counts_lost = edition.relic_values == "taken or lost"
+    fate = f"Relics: {taken} taken or lost." if counts_lost else f"Relics: {taken} taken, {lost} lost."
+    coming = edition.relics[taken : len(edition.relics) - lost]
     if edition.relic_values == "printed" or not coming:
         return [fate]
     next_ones = "one taken is" if len(coming) == 1 else "ones taken are"

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from diamant_env import EDITIONS, Batch, Edition, exact
-from diamant_env.exact.equilibrium import solve
-from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, lowest_equilibrium
+from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, lowest_equilibrium, solve
 from diamant_env.exact.lookahead import mean
 from diamant_env.exact.response import games_at
 from diamant_env.exact.tree import values_with

@@ -17,7 +17,7 @@ from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import as_bytes, from_observation, observe_records
-from diamant_env.exact.equilibrium import Progress
+from diamant_env.exact.induction import Progress
 from diamant_env.exact.response import Response, answers_to
 from diamant_env.exact.whole.graph import build_graph, find_states
 from diamant_env.exact.whole.values import BEST_RESPONSE, EQUILIBRIUM, PROFILE, evaluate
