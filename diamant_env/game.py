@@ -138,7 +138,7 @@ class Game:
         if not isinstance(card, int | np.integer) or not 0 <= card < len(deck) or not deck[card]:
             names = ", ".join(f"{each} ({self.edition.card_name(each)})" for each, copies in enumerate(deck) if copies)
             raise ValueError(f"card {card!r} is not in the deck, which holds {names}")
-        loops.reveal_card(self._memory, self._edition_memory, int(card))
+        loops.reveal_card(self._memory, self._edition_memory, np.array([card], np.int64))
 
     def decide(self, actions: ArrayLike) -> None:
         """Apply the joint decision of a turn.

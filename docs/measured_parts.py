@@ -75,24 +75,12 @@ def libraries(lines: dict[str, Row] | None = None) -> str:
 
 def exploitability() -> str:
     """Return the champion's deviation gain from its model card."""
+    responses = json.loads((CARDS / "champion.json").read_text(encoding="utf-8"))["responses"]
     rows = [
         [row["players"], f"{1 / row['players']:.3f}", plus_minus(Estimate(**row["can_be_gained"]), 3)]
-        for row in _responses()
+        for row in responses
     ]
     return markdown_table(["players", "fair share", "deviation gain"], rows)
-
-
-def exploitability_parts() -> str:
-    """Return the parts of the champion's deviation gain, by expedition and by players inside."""
-    rows = []
-    for row in _responses():
-        parts = [[round(gain, 3) + 0 for gain in row.get(name, [])] for name in ("by_expedition", "by_inside")]
-        rows.append([row["players"], *(", ".join(f"{gain:.3f}" for gain in each) for each in parts)])
-    return markdown_table(["players", "in expedition 1 to 5", "with 1 to all players inside"], rows)
-
-
-def _responses() -> list[Row]:
-    return json.loads((CARDS / "champion.json").read_text(encoding="utf-8"))["responses"]
 
 
 def _source(results: Row) -> str:
@@ -142,7 +130,6 @@ PARTS = {
     "environments": environments,
     "libraries": libraries,
     "exploitability": exploitability,
-    "exploitability-parts": exploitability_parts,
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
     "findings": findings,

@@ -218,18 +218,35 @@ def rebuild_games(rows, keys, memory):
 
 
 @jit(cached=True)
-def reveal_card(memory, edition_memory, card):
-    """Reveal a card in the only game."""
-    reveal(memory.view(GAME)[0, 0], edition_memory.view(EDITION)[0, 0], card)
+def reveal_card(memory, edition_memory, cards):
+    """Reveal a card of the deck, int64 (N,), in each game in phase `REVEAL`."""
+    games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
+    for i in range(games.shape[0]):
+        game = games[i]
+        edition = editions[game.edition]
+        reveal(game, edition, cards[i])
 
 
 @jit(cached=True)
 def decide(memory, edition_memory, actions):
-    """Resolve legal decisions, int8 (1, seats), in the only game."""
-    game = memory.view(GAME)[0, 0]
-    for seat in range(actions.shape[1]):
-        game.decision[seat] = actions[0, seat]
-    resolve_decisions(game, edition_memory.view(EDITION)[0, 0])
+    """Resolve legal decisions, int8 (N, seats), in each game in phase `DECIDE`."""
+    games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
+    for i in range(games.shape[0]):
+        game = games[i]
+        edition = editions[game.edition]
+        for seat in range(actions.shape[1]):
+            game.decision[seat] = actions[i, seat]
+        resolve_decisions(game, edition)
+
+
+@jit(cached=True)
+def pay_games(memory, edition_memory, reward_code, rewards):
+    """Write the rewards of the last turn of each game into `rewards`, float32 (N, seats)."""
+    games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
+    for i in range(games.shape[0]):
+        game = games[i]
+        edition = editions[game.edition]
+        pay(game, edition, reward_code, True, rewards, i)
 
 
 @jit(cached=True)

@@ -25,11 +25,11 @@ BLOCK = re.compile(r"^```(?P<language>[\w{}-]*)\n(?P<text>.*?)^```$", re.MULTILI
 TINY_RUN = "--ppo.decisions 2000 --ppo.games 20 --threads 1 --judge.curve-games 100 --no-judge"
 TINY_SEARCH = (
     "--ppo.decisions 500 --ppo.games 20 --seeds 1 --pick-games 100 --report-games 100 "
-    "--search.games 10 --search.full-games 5 --search.pairs 8 --pools"
+    "--values.self-play 100 --values.paths 100 --values.minibatches 5 --pools"
 )
 TINY_BENCHMARK = (
     "--quick --exact-players 1 --decisions 500 --ppo.games 4 --response.ppo.decisions 500 "
-    "--response.search.games 0 --response.pools"
+    "--response.values.self-play 0 --response.pools"
 )
 # Substitutions that reduce budgets, by document.
 SMALLER = {
@@ -51,7 +51,7 @@ SMALLER = {
     },
     "best_response.md": {
         "--ppo.decisions 15_000_000 --ppo.games 2048 --ppo.minibatch 8192 --no-judge": TINY_RUN,
-        "--search.pairs 1024": TINY_SEARCH,
+        "runs/small-3-seed1 --game.edition": f"runs/small-3-seed1 {TINY_SEARCH} --game.edition",
         "--players 3 --edition small-3": "--players 2 --edition small-4",
         "best_response ev:0.75": f"best_response ev:0.75 {TINY_SEARCH}",
     },

@@ -17,7 +17,6 @@ from train.ppo import Learner
 from train.responding import result
 from train.responding import search as response
 from train.responding.config import ResponseConfig, SearchConfig
-from train.responding.lookahead import fit_values
 from train.responding.search import learn
 from train.runs.arguments import read_config
 from train.runs.config import NetworkConfig, PPOConfig
@@ -28,7 +27,7 @@ TINY = {
     "ppo": PPO.model_dump(),
     "network": {"hidden": [16]},
     **{"seeds": 2, "checkpoints": 3, "pick_games": 200, "report_games": 400},
-    "search": {"games": 0},
+    "values": {"self_play": 0},
 }
 SMALL = SearchConfig.model_validate(TINY)
 TINY["game"] = {"num_players": [3]}
@@ -161,27 +160,18 @@ def test_report_separates_searched_players_and_members(monkeypatch, few):
     assert [*map(str, found.members)] == ["bag:5", "cards:7"]
 
 
-def test_values_of_decisions_and_advantages_are_independent(network):
-    game = DeviationGame(network, 3, "iello-2016", "win")
-    agent, values = fit_values(game, 60, *seeds_for(0).spawn(2))
-    assert not np.array_equal(agent.values.weights()[3][0][0], values.weights()[3][0][0])
-
-
-def test_lookahead_is_reported(tmp_path, network):
+def test_value_iteration_is_reported(tmp_path, network):
     path = tmp_path / "someone.safetensors"
     save_policy(path, network, SimpleNamespace(name="someone", seed=0, model_dump=lambda mode: {}), 0)
-    small = {"games": 30, "full_games": 6, "pairs": 8, "value_pairs": 4, "fit_games": 300}
-    (found,) = respond(arguments(tmp_path, str(path), seeds=1, pools=[], search=small))
-    assert found.lookahead.summed.player.startswith("search:8:")
-    assert found.lookahead.summed.games == 30
-    assert found.lookahead.full.games == 6
+    small = {"self_play": 200, "paths": 100, "minibatches": 20}
+    (found,) = respond(arguments(tmp_path, str(path), seeds=1, pools=[], values=small))
+    assert found.value_iteration.player == "value iteration"
+    assert found.value_iteration.games == 400
     assert found.best_bound.low == max(each.among(3).low for each in found.candidates)
     assert len(found.candidates) == 3
     (folder,) = tmp_path.glob("response-*")
-    saved = json.loads((folder / RESULTS).read_text())["found"]["lookahead"]
-    assert saved["gain"]["mean"] == found.lookahead.summed.gain.mean
-    parts = {"by_expedition", "by_inside"}
-    assert set(saved) == {"player", "payoff", "gain", "games", "by_payoff", "by_full_roll_outs", "bias"} | parts
+    saved = json.loads((folder / RESULTS).read_text())["found"]["value_iteration"]
+    assert saved["gain"]["mean"] == found.value_iteration.gain.mean
     (again,) = respond(Arguments(ResponseConfig(), resume=(folder,)))
     assert again.to_json() == found.to_json()
 

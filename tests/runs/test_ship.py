@@ -51,14 +51,8 @@ def test_ship_judges_runs_and_writes_card(tmp_path, monkeypatch):
     found = {
         "players": 4,
         "agent": "runs/x",
-        "can_be_gained_by": "search:runs/x",
+        "can_be_gained_by": "PPO warm 0 of runs/x",
         "can_be_gained": Estimate(0.05, 0.04, 0.06),
-        "lookahead": {
-            "player": "search:runs/x",
-            "games": 9,
-            "by_expedition": [Estimate(0.05, 0.04, 0.06)],
-            "by_inside": [Estimate(0.05, 0.04, 0.06)],
-        },
     }
     save_json({"found": found}, tmp_path / "response.json")
     other = {**found, "agent": str(folders[1]), "can_be_gained": Estimate(0.07, 0.06, 0.08)}
@@ -71,15 +65,13 @@ def test_ship_judges_runs_and_writes_card(tmp_path, monkeypatch):
     text = card.read_text(encoding="utf-8")
     assert card.name == "small.md"
     assert "For a test." in text
-    assert text.count("search:small: 0.050 (0.040 to 0.060) |") == 1
+    assert text.count("PPO warm 0 of small: 0.050 (0.040 to 0.060) |") == 1
     assert "| 0.060 (0.050 to 0.070) |" in text
     assert text.count("| not measured |") == 1 + 1
     assert "seed 0" in text
     assert "## Over 2 seeds" in text
     assert text.count("| 3 | 0.333 |") == 2
     assert text == card_text(json.loads(card.with_suffix(".json").read_text(encoding="utf-8")))
-    (response,) = json.loads(card.with_suffix(".json").read_text(encoding="utf-8"))["responses"]
-    assert (response["by_expedition"], response["by_inside"]) == ([0.05], [0.05])
     assert str(make(str(card.with_suffix(".safetensors")))).endswith("small.safetensors")
 
 

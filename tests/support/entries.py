@@ -3,7 +3,7 @@
 TINY = [
     *("--decisions", "300", "--games", "100", "--seeds", "1", "--network.hidden", "8"),
     *("--response.ppo.decisions", "300", "--response.pick-games", "100", "--response.report-games", "100"),
-    *("--response.search.games", "0", "--response.pools"),
+    *("--response.values.self-play", "0", "--response.pools"),
 ]
 MODULE = '''
 """Algorithms of a user."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from diamant_env import __version__
-from diamant_env.judging.deviation import DeviationGame
+from diamant_env.judging.deviation import DeviationGame, deviation_gains
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.games import Player, number_of_tables, play, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
@@ -27,9 +27,9 @@ from train.benchmarking.exact_tasks import exploitability
 from train.benchmarking.ordered_traps import OrderedTraps
 from train.benchmarking.results import RESULT, read_result, write_result
 from train.benchmarking.suite import EXACT, Task, digest
-from train.responding.lookahead import look_ahead, no_lookahead
 from train.responding.result import report
 from train.responding.search import response_runs, reward_scale
+from train.responding.value_iteration import no_values, value_response
 from train.runs.config import Config, JudgeConfig, OpponentsConfig
 from train.runs.run_folder import POLICY, read_json, save_policy
 
@@ -210,7 +210,7 @@ class BenchmarkRun:
         policies = [(spent, NetworkAgent.load(path)) for spent, path in self.checkpoints() if spent < end]
         kept = [{"decisions": spent, **self._point(agent)} for spent, agent in policies]
         for number in {len(kept) * quarter // 4 for quarter in (1, 2, 3)} if kept else ():
-            kept[number] |= self._gain_of_search(policies[number][1])
+            kept[number] |= self._gain_of_values(policies[number][1])
         points = [point for point in [*self._own_points(), *kept] if len(point) > 1 and point["decisions"] < end]
         return sorted(points, key=lambda point: point["decisions"])
 
@@ -248,13 +248,15 @@ class BenchmarkRun:
         game = self.task.game
         return DeviationGame(agent, self.task.players, game.played(), game.reward, game.blank)
 
-    def _gain_of_search(self, agent: Player) -> dict[str, float]:
-        """Return the gain of search in a full game with open chests, with the seeds of `_gain`; else nothing."""
+    def _gain_of_values(self, agent: Player) -> dict[str, float]:
+        """Return the gain of value iteration in a full game with open chests; else nothing."""
         table, search = self._table(agent), self.config.response
-        if self.task.family not in ("win", "score") or no_lookahead(table, search.search):
+        if self.task.family not in ("win", "score") or no_values(table, search.values):
             return {}
-        found = look_ahead(table, search.search, seeds_for(search.seed, "look ahead"))
-        return {"gain": found.summed.gain.mean}
+        (found,) = deviation_gains(
+            [value_response(table, search)], table, search.report_games, seeds_for(search.seed, "report")
+        )
+        return {"gain": found.gain.mean}
 
     def _gain(self, agent: Player) -> dict[str, Any]:
         """Return the gain of the strongest responder against copies of an agent."""
@@ -264,7 +266,7 @@ class BenchmarkRun:
         for run in runs:
             run.finish()
         found = report(runs, table, search)
-        return {"by": found.best.player, "at_least": found.best_bound, "search": found.lookahead_json}
+        return {"by": found.best.player, "at_least": found.best_bound}
 
 
 def cpu_seconds() -> float:

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 from diamant_env.judging.games import MAX_GAMES
 from diamant_env.opponents.registry import names_object
 from train.runs.config import (
+    Count,
     GameConfig,
     Games,
     NetworkConfig,
@@ -18,21 +19,19 @@ from train.runs.config import (
 )
 
 
-class LookaheadConfig(Strict):
-    """One-step search and the measurement of its gain."""
+class IterationConfig(Strict):
+    """Fitted value iteration, see `train.responding.value_iteration`."""
 
-    games: int = Field(default=600, ge=0, le=MAX_GAMES)
-    """Games of the search with truncated roll-outs; 0: no search."""
-    full_games: int = Field(default=200, ge=2, le=MAX_GAMES)
-    """Games with full roll-outs: all games if there are no values, else a check for bias."""
-    pairs: int = Field(default=1_024, ge=2, le=1_000_000)
-    """Roll-outs of each action per decision of the search."""
-    certain: Share = 0.0
-    """Search where the agent's less likely action has at least this probability; 0: everywhere."""
-    value_pairs: int = Field(default=64, ge=1, le=1_000_000)
-    """Independent roll-outs of each action per deviating decision, for its advantage."""
-    fit_games: Games = 50_000
-    """Self-play games for each of the two sets of value networks, for decisions and for advantages."""
+    self_play: int = Field(default=20_000, ge=0, le=MAX_GAMES)
+    """Games of self-play, from which expeditions start; 0: no value iteration."""
+    paths: Games = 8_000
+    """Paths through an expedition in each round."""
+    lambdas: tuple[Share, ...] = Field((0, 1, 0.8, 0.5), min_length=1)
+    """λ of each round: the weight of later residuals in the targets."""
+    minibatches: Count = 1_500
+    """Minibatches of each fit."""
+    hidden: tuple[Count, ...] = Field((128, 128), min_length=1)
+    """Widths of the hidden layers."""
 
 
 class SearchConfig(Run):
@@ -52,7 +51,7 @@ class SearchConfig(Run):
     ppo: PPOConfig = PPOConfig(
         decisions=1_000_000, games=600, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001
     )
-    search: LookaheadConfig = LookaheadConfig()
+    values: IterationConfig = IterationConfig()
     network: NetworkConfig = NetworkConfig()
     """Shape of runs from scratch; warm ones have the agent's."""
 

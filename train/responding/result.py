@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
-from diamant_env.judging.games import Progress, seeds_for
+from diamant_env.judging.games import Player, Progress, seeds_for
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.lineups import pool_line_up
 from diamant_env.judging.text_reports import TextReport, estimate_text
 from diamant_env.opponents import make
-from train.responding.advantages import SummedGain
 from train.responding.config import SearchConfig
-from train.responding.lookahead import look_ahead, no_lookahead
 from train.responding.search import ResponseRun
+from train.responding.value_iteration import no_values, value_response
 
 UNITS = {"win": "win share", "score": "gems", "margin": "gems more than the others' mean"}
 
@@ -32,13 +31,13 @@ class ResponseResult:
     games: int
     searched: list[DeviationGain]
     members: list[DeviationGain]
-    lookahead: SummedGain | None = None
-    no_lookahead: str = ""
+    value_iteration: DeviationGain | None = None
+    no_values: str = ""
 
     @property
     def candidates(self) -> list[DeviationGain]:
         """All measured gains."""
-        return [*self.searched, *self.members, *([] if self.lookahead is None else [self.lookahead.summed])]
+        return [*self.searched, *self.members, *([] if self.value_iteration is None else [self.value_iteration])]
 
     @property
     def best(self) -> DeviationGain:
@@ -56,23 +55,13 @@ class ResponseResult:
         """Sum of the deviation gains of all seats, equal by symmetry."""
         return Estimate(*(self.players * value for value in astuple(self.best_bound)))
 
-    @property
-    def lookahead_json(self) -> dict[str, Any] | None:
-        """Gain of the search with checks of its bias, or None."""
-        if self.lookahead is None:
-            return None
-        ahead = self.lookahead
-        checks = {"by_payoff": ahead.played.gain, "by_full_roll_outs": ahead.full and ahead.full.gain}
-        parts = {"by_expedition": ahead.by_expedition, "by_inside": ahead.by_inside}
-        return {**_row(ahead.summed), "games": ahead.summed.games, **parts, **checks, "bias": ahead.bias}
-
     def to_json(self) -> dict[str, Any]:
         """Return all figures except the sums per table."""
         return {
             **vars(self),
             "searched": [_row(gain) for gain in self.searched],
             "members": [_row(gain) for gain in self.members],
-            "lookahead": self.lookahead_json,
+            "value_iteration": self.value_iteration and _row(self.value_iteration),
             "can_be_gained_by": self.best.player,
             "can_be_gained": self.best_bound,
             "nash_conv": self.nash_conv,
@@ -90,26 +79,27 @@ def report(
     ]
     members = [make(text) for text in dict.fromkeys(texts)]
     seeds = seeds_for(config.seed, "report")
-    found = deviation_gains([*(run.policy() for run in runs), *members], game, config.report_games, seeds, progress)
+    why = no_values(game, config.values)
+    iterated = [] if why else [value_response(game, config)]
+    players: list[Player] = [*(run.policy() for run in runs), *members, *iterated]
+    found = deviation_gains(players, game, config.report_games, seeds, progress)
     edition = game.edition if isinstance(game.edition, str) else game.edition.name
-    searched, rest = found[: len(runs)], found[len(runs) :]
-    why, ahead = no_lookahead(game, config.search), None
-    if not why:
-        ahead = look_ahead(game, config.search, seeds_for(config.seed, "look ahead"), progress)
+    searched, rest = found[: len(runs)], found[len(runs) : len(runs) + len(members)]
+    last = None if why else found[-1]
     return ResponseResult(
-        str(game.agent), game.players, edition, game.reward, config.report_games, searched, rest, ahead, why
+        str(game.agent), game.players, edition, game.reward, config.report_games, searched, rest, last, why
     )
 
 
 def result_table(found: ResponseResult) -> TextReport:
-    """Return the figures as a table: the search, PPO, then the members of the pools in descending order."""
+    """Return the figures as a table: value iteration, PPO, then the members of the pools in descending order."""
     digits = 4 if found.reward == "win" else 2
     title = f"Against {found.players - 1} × {found.agent} at tables of {found.players}, {found.edition}"
     title = f"{title}: gain in {UNITS[found.reward]}, {found.games:,} games each"
     table = TextReport(title, ("", "who"), ("payoff", "gain (95 %)"))
-    ahead = [] if found.lookahead is None else [found.lookahead.summed]
+    iterated = [] if found.value_iteration is None else [found.value_iteration]
     members = sorted(found.members, key=_mean, reverse=True)
-    for kind, rows in (("search", ahead), ("PPO", found.searched), ("pools", members)):
+    for kind, rows in (("values", iterated), ("PPO", found.searched), ("pools", members)):
         for row in rows:
             table.add_row(kind, row.player, f"{row.payoff:.{digits}f}", estimate_text(row.gain, digits, "+"))
         table.add_section()
@@ -118,26 +108,10 @@ def result_table(found: ResponseResult) -> TextReport:
         f"Deviation gain: at least {bound}, by {found.best.player}, with a simultaneous interval.",
         f"NashConv, the sum over the seats: at least {sum_of_seats}.",
     ]
-    lines += _about_lookahead(found, digits)
+    if found.value_iteration is None:
+        lines.append(f"No value iteration: {found.no_values}.")
     table.notes = "\n".join(lines)
     return table
-
-
-def _about_lookahead(found: ResponseResult, digits: int) -> list[str]:
-    """Return the lines on the search and the checks of its gain, or the reason for its absence."""
-    if found.lookahead is None:
-        return [f"No search: {found.no_lookahead}."]
-    ahead = found.lookahead
-    lines = [
-        f"Search: gain by advantages in {ahead.summed.games:,} games; by payoffs in the same games "
-        f"{estimate_text(ahead.played.gain, digits, '+')}."
-    ]
-    for name, parts in (("expedition", ahead.by_expedition), ("players inside", ahead.by_inside)):
-        lines.append(f"By {name}, from 1: " + ", ".join(f"{part.mean:+.{digits}f}" for part in parts) + ".")
-    if ahead.full is not None and ahead.bias is not None:
-        full, bias = (estimate_text(each, digits, "+") for each in (ahead.full.gain, ahead.bias))
-        lines.append(f"With full roll-outs in {ahead.full.games:,} of them {full}; bias of truncated ones {bias}.")
-    return lines
 
 
 def _mean(gain: DeviationGain) -> float:

@@ -117,8 +117,8 @@ def card_text(record: Record) -> str:
         f"agents of that pool, {_games(record['games'])} games each. *Intruder*: the agent of both pools with the "
         f"highest win share among copies of the policy, {_games(record['intruder_games'])} games each; agents "
         f"significantly above the fair share (5 %, Holm's correction): {_above(record)}. *Deviation gain*: lower bound "
-        "on the gain of a best response to copies (`python -m train.best_response`), by search or by PPO, named with "
-        "its seed, warm if it started from the policy's weights.",
+        "on the gain of a best response to copies (`python -m train.best_response`); PPO has its seed, *warm* if it "
+        "started from the policy.",
         *([f"## Over {number} seeds", over_seeds(record)] if number > 1 else []),
         f"[{name}.json]({name}.json) has all figures, including other editions, and the configuration.",
     ]
@@ -207,17 +207,9 @@ def _strongest(intruders: Sequence[Result]) -> list[Record]:
 
 
 def _response(found: Record, name: str) -> Record:
-    """Return the gain and the responder, with the agent's name instead of its run folder.
-
-    If it is the search: also the number of its games, and the mean gains `by_expedition` and `by_inside`.
-    """
+    """Return the gain and the responder, with the agent's name instead of its run folder."""
     players, agent, by, gained = (found[key] for key in OF_RESPONSE)
-    row = {"players": players, "can_be_gained_by": by.replace(agent, name), "can_be_gained": gained}
-    search = found.get("lookahead")
-    if search and search["player"] == by:
-        row |= {key: [part["mean"] for part in search[key]] for key in ("by_expedition", "by_inside")}
-        row["search_games"] = search["games"]
-    return row
+    return {"players": players, "can_be_gained_by": by.replace(agent, name), "can_be_gained": gained}
 
 
 def _text(share: dict[str, float]) -> str:

@@ -66,7 +66,6 @@ def _half(found: Estimate) -> float:
 
 _SECONDS = Column("training, CPU s", "", 0, lambda row: estimate_of(row["train_cpu_seconds"]))
 _SCORE = Column("held-out score", "gems", 2, _of("held_out", "score"))
-_SEARCH = Column("gain of search", "", 3, _of("gain", "search", "gain"))
 _GAIN = Column("strongest responder's gain", "", 3, _of("gain", "at_least"))
 _SOLVED = (
     Column("NashConv", "gems", 3, _of("exact", "nash_conv"), "nash_conv"),
@@ -86,20 +85,18 @@ COLUMNS = {
     ),
     "solitaire": (Column("score", "gems", 2, _of("score"), "score"), _SECONDS),
     "win": (
-        _SEARCH,
         _GAIN,
         Column("held-out win share", "", 3, _of("held_out", "win"), "win"),
         _SCORE,
         _SECONDS,
     ),
     "score": (
-        _SEARCH._replace(unit="gems", digits=2),
         _GAIN._replace(unit="gems", digits=2),
         _SCORE._replace(point="score"),
         _SECONDS,
     ),
 }
-"""Figures of a task by its family; the first one sorts the table, the next where it is unknown (hidden chests)."""
+"""Figures of a task by its family; the first one sorts the table."""
 DESCENDING = {"solitaire"}
 """Families in which a higher first figure is better; elsewhere it is a gain."""
 

@@ -146,7 +146,7 @@ def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> 
 
     The range is that of the means of all but scripted agents, of which those outside it are named at the border.
     """
-    _, gain, wins, *_ = COLUMNS["win"]
+    gain, wins, *_ = COLUMNS["win"]
     found = {}
     for name in looks:
         mine = [row for row in runs if row["algorithm"] == name]

@@ -1,0 +1,141 @@
+"""Best responses by value iteration: values of afterstates, targets, gains against exact ones."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from diamant_env import exact
+from diamant_env.editions import Edition, find_edition
+from diamant_env.game import Game
+from diamant_env.judging.deviation import DeviationGame, deviation_gains
+from diamant_env.judging.games import seeds_for
+from diamant_env.opponents import make
+from diamant_env.state import CONTINUE, LEAVE, OVER
+from train.responding.afterstates import Afterstates, GreedyAgent, likely_decisions
+from train.responding.config import IterationConfig
+from train.responding.value_iteration import Paths, iterate_values, no_values, targets, walk
+
+SMALL = Edition(name="small", treasures=(1, 4, 5, 7, 9, 11, 17), traps=("a", "b", "c"), expeditions=1)
+TINY = Edition(name="tiny", treasures=(5, 7), traps=("a", "b"), trap_copies=2, expeditions=2)
+FEW = IterationConfig(self_play=600, paths=400, lambdas=(0, 1, 0.5), minibatches=200, hidden=(64, 64))
+
+
+def gain_of(game: DeviationGame, games=20_000):
+    values = iterate_values(game, FEW, seeds_for(0, "values"))
+    (found,) = deviation_gains([GreedyAgent(values)], game, games, seeds_for(0, "report"))
+    return found.gain
+
+
+@pytest.mark.parametrize(("agent", "players"), [("bag:8", 2), ("random:0.3", 3)])
+def test_gain_for_score_is_almost_that_of_the_best_response(agent, players):
+    tree = exact.build_tree(exact.start_of_expedition(SMALL, players), SMALL, merge_traps=True)
+    most = exact.best_response(exact.policy_of(make(agent), tree), tree).exploitability
+    gain = gain_of(DeviationGame(agent, players, SMALL, "score"))
+    assert 0.93 * most < gain.high
+    assert gain.low < most
+
+
+@pytest.mark.parametrize("reward", ["win", "margin"])
+def test_gain_in_a_whole_game_is_almost_that_of_the_best_response(reward):
+    most = exact.WholeGame(TINY, 3).best_response(make("bag:5"), reward).exploitability
+    gain = gain_of(DeviationGame("bag:5", 3, TINY, reward))
+    assert 0.9 * most < gain.high
+    assert gain.low < most
+
+
+def test_values_of_actions_are_means_over_rivals(monkeypatch):
+    """Alone one gets the whole path; with another leaver half, rounded down; all values here are chests."""
+    game = Game(3, SMALL)
+    game.reveal(3)  # 4 gems: 1 each, 1 on the path
+    game.decide([0, 0, 0])
+    game.reveal(5)  # 7 gems: 2 each, 2 on the path
+    values = Afterstates(DeviationGame("random:0.25", 3, SMALL, "score"))
+    monkeypatch.setattr(values, "values", lambda games: games["chest"][:, 0].astype(float))
+    games = np.array([game.state])
+    leave = values.leave_probabilities(games)
+    assert leave.tolist() == [[0, 0.25, 0.25]]
+    (found,) = values.action_values(games, leave)
+    assert found[CONTINUE] == 0
+    assert found[LEAVE] == pytest.approx(3 + 9 / 16 * 2 + 6 / 16 * 1)
+
+
+def test_card_means_weigh_cards_by_their_copies(monkeypatch):
+    values = Afterstates(DeviationGame("random", 2, SMALL, "score"))
+    monkeypatch.setattr(values, "state_values", lambda games: games["bag"].astype(float))
+    treasures = [gems // 2 for gems in SMALL.treasures]
+    assert values.card_means(values.starts(1)) == pytest.approx([sum(treasures) / 16])
+
+
+def test_likely_decisions_are_a_distribution():
+    chance = np.array([[0.1, 0.0, 0.6], [1.0, 0.0, 0.0]])
+    game, joint, weight = likely_decisions(chance)
+    assert game.tolist() == [0, 0, 0, 0, 1]
+    assert joint[-1].tolist() == [True, False, False]
+    for number in range(4):
+        first, second, third = joint[number]
+        assert not second
+        assert weight[number] == pytest.approx((0.1 if first else 0.9) * (0.6 if third else 0.4))
+
+
+def test_likely_decisions_of_many_rivals_are_the_most_likely():
+    chance = np.linspace(0.2, 0.45, 7)
+    _, joint, weight = likely_decisions(chance[None])
+    assert len(joint) == 32
+    assert weight.sum() == pytest.approx(1)
+    assert not joint[weight.argmax()].any()
+    true = np.where(joint, chance, 1 - chance).prod(axis=1)
+    assert weight == pytest.approx(true / true.sum())
+
+
+def test_payoffs_are_those_of_the_reward():
+    games = np.array([Game(3, SMALL).state])
+    games["phase"], games["chest"][:, :3] = OVER, [6, 6, 1]
+    found = [
+        Afterstates(DeviationGame("bag", 3, SMALL, reward)).payoffs(games)[0] for reward in ("win", "score", "margin")
+    ]
+    assert found == [0.5, 6, 2.5]
+
+
+def test_targets_add_later_residuals_until_exploration():
+    stub = SimpleNamespace(card_means=lambda states: states + 1.0, values=lambda states: states * 0.5)
+    states = np.array([0.0, 0.0, 2.0, 4.0, 6.0])  # paths 0 and 1, then 0 twice, with residuals 1, 1, 2, 3, 4
+    explored = np.array([False, False, False, True, False])
+    paths = Paths(states, np.array([0, 1, 0, 0, 0]), explored, [2, 1, 1, 1], np.zeros(2))
+    later = 3.0
+    assert targets(stub, paths, 0.5).tolist() == [1 + 0.5 * (2 + 0.5 * later), 1, 3 + 0.5 * later, 5, 7]
+    assert paths.before_last_exploration().tolist() == [True, False, True, True, False]
+
+
+def test_paths_by_the_agent_end_with_the_game_and_pay_a_fair_share():
+    values = Afterstates(DeviationGame("random:0.4", 4, find_edition("iello-2016"), "win"))
+    paths = walk(values, values.starts(4000), np.random.default_rng(0))
+    assert (paths.ends["phase"] == OVER).all()
+    assert values.payoffs(paths.ends).mean() == pytest.approx(0.25, abs=0.03)
+    assert sum(paths.turns) == len(paths.states)
+    assert 0.03 < paths.explored[paths.states["inside"][:, 0] > 0].mean() < 0.05
+
+
+@pytest.mark.parametrize(
+    ("game", "reason"),
+    [
+        (DeviationGame("bag", 3, "incan-gold", "win"), "hides"),
+        (DeviationGame("bag", 3, SMALL, "win", blank_rivals=True), "hides"),
+        (DeviationGame("search:bag", 3, SMALL, "win"), "a search"),
+        (
+            DeviationGame(SimpleNamespace(act=lambda obs, first: np.zeros(len(first), np.float32)), 3, SMALL, "win"),
+            "state",
+        ),
+        (DeviationGame("bag", 3, SMALL, "win"), ""),
+    ],
+)
+def test_reason_without_value_iteration(game, reason):
+    assert reason in no_values(game, FEW)
+    assert bool(no_values(game, FEW)) == bool(reason)
+
+
+def test_same_seed_gives_same_networks():
+    game = DeviationGame("bag:5", 3, replace(TINY, expeditions=1), "score")
+    one, other = (iterate_values(game, FEW, seeds_for(0, "values")).networks for _ in range(2))
+    assert all(np.array_equal(a[0], b[0]) for key in one for a, b in zip(one[key], other[key], strict=True))

@@ -1,0 +1,193 @@
+"""Afterstates of the decision problem of one seat among copies of an agent, and their values.
+
+An afterstate follows all decisions of a turn and precedes its card (Sutton and Barto: Reinforcement Learning, 2018,
+section 6.8): the value of an action is the mean over the rivals' decisions, that of an afterstate the mean over cards.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.agent import answer_of
+from diamant_env.editions import find_edition
+from diamant_env.engine.edition_numbers import edition_records
+from diamant_env.engine.loops import decide, pay_games, reveal_card
+from diamant_env.engine.records import as_bytes, observe_records, rebuilt
+from diamant_env.exact.moves import start_of_expedition
+from diamant_env.judging.deviation import DeviationGame
+from diamant_env.observation import Observations
+from diamant_env.opponents.inputs import CANONICAL, INPUTS
+from diamant_env.opponents.layers import Layers, hidden
+from diamant_env.opponents.registry import make
+from diamant_env.rewards import reward_code
+from diamant_env.state import CONTINUE, DECIDE, LEAVE, OVER
+from train.responding.search import reward_scale
+
+_JOINT = 32  # most likely decisions of the rivals that are considered together
+_UNLIKELY = 0.003  # probability below which they are not
+_TOGETHER = 2_048  # games
+
+
+class Afterstates:
+    """Afterstates of a deviation game with open chests, records of type `GAME` whose seat 0 deviates, and their values.
+
+    Args:
+        game: Copies and table.
+
+    Attributes:
+        edition: The edition.
+        networks: By expedition and by whether seat 0 is inside, transposed layers whose output is the expected further
+            gain, in win shares or multiples of 16 gems.
+    """
+
+    def __init__(self, game: DeviationGame) -> None:
+        self.edition = find_edition(game.edition, hidden_chests=False)
+        self.networks: dict[tuple[int, int], Layers] = {}
+        self._players, self._reward, self._scale = game.players, game.reward, reward_scale(game.reward)
+        self._numbers = edition_records([self.edition])
+        self._edition_memory = as_bytes(self._numbers)
+        self._agent = make(game.agent, fresh=True)
+
+    def starts(self, games: int) -> NDArray:
+        """Return games before their first card."""
+        return np.repeat(np.array(start_of_expedition(self.edition, self._players))[None], games)
+
+    def after_cards(self, games: NDArray, cards: NDArray[np.int64]) -> NDArray:
+        """Return copies of afterstates after one card each."""
+        found = games.copy()
+        reveal_card(as_bytes(found), self._edition_memory, cards)
+        return found
+
+    def after_decisions(self, games: NDArray, leave: NDArray[np.bool_]) -> NDArray:
+        """Return the afterstates of decisions, bool (N, players)."""
+        found = games.copy()
+        decide(as_bytes(found), self._edition_memory, leave.astype(np.int8))
+        return found
+
+    def leave_probabilities(self, games: NDArray, first: int = 1) -> NDArray[np.float64]:
+        """Return the agent's P(LEAVE) in the seats from `first` on, float64 (N, players), else and in camp 0."""
+        rows = observe_records(games, self._numbers, self._players)
+        asked = rows[..., 0] > 0
+        asked[:, :first] = False
+        leave = np.zeros(asked.shape)
+        leave[asked] = answer_of(self._agent, Observations(rows[asked]), np.zeros(asked.sum(), np.bool_))
+        return leave
+
+    def payoffs(self, games: NDArray) -> NDArray[np.float64]:
+        """Return the payoff of seat 0 in finished games, float64 (N,): win share, score or margin."""
+        if self._reward == "score":
+            return games["chest"][:, 0].astype(float)
+        found = np.zeros((len(games), 1), np.float32)
+        pay_games(as_bytes(games), self._edition_memory, reward_code(self._reward, self._players), found)
+        return found[:, 0].astype(float)
+
+    def gains_of(self, games: NDArray, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the outputs of the networks at which afterstates have these values, float64 (N,)."""
+        return (values - self._secure(games)) * self._scale
+
+    def _secure(self, games: NDArray) -> NDArray[np.float64]:
+        """Return the gems in the chest of seat 0 if they count, float64 (N,)."""
+        return games["chest"][:, 0] * float(self._reward != "win")
+
+    def inputs(self, games: NDArray) -> NDArray[np.float32]:
+        """Return the inputs of the networks."""
+        return INPUTS[CANONICAL](observe_records(games, self._numbers)[:, 0])
+
+    def values(self, games: NDArray) -> NDArray[np.float64]:
+        """Return the values of afterstates and of finished games, float64 (N,)."""
+        over = games["phase"] == OVER
+        found = self._secure(games)
+        found[over] = self.payoffs(games[over])
+        part = 2 * games["expedition"].astype(int) + games["inside"][:, 0]
+        for chosen in np.unique(part[~over]):
+            rows = np.flatnonzero(~over & (part == chosen))
+            *layers, (weight, bias) = self.networks[divmod(int(chosen), 2)]
+            found[rows] += (hidden(self.inputs(games[rows]), layers, "relu") @ weight + bias)[:, 0] / self._scale
+        return found
+
+    def action_values(self, games: NDArray, leave: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return Q(CONTINUE) and Q(LEAVE) of seat 0, float64 (N, 2), both of CONTINUE if it is in camp.
+
+        Args:
+            games: Games in phase `DECIDE`.
+            leave: float64 (N, players), see `leave_probabilities`.
+        """
+        found = np.zeros((len(games), 2))
+        for first in range(0, len(games), _TOGETHER):
+            part = slice(first, first + _TOGETHER)
+            found[part] = self._action_values(games[part], leave[part])
+        return found
+
+    def _action_values(self, games: NDArray, leave: NDArray[np.float64]) -> NDArray[np.float64]:
+        game, decisions, chance = likely_decisions(leave[:, 1:])
+        found = np.zeros((len(games), 2))
+        inside = games["inside"][:, 0] > 0
+        for action in (CONTINUE, LEAVE):
+            chosen = inside[game] | (action == CONTINUE)
+            joint = np.column_stack([np.full(chosen.sum(), action == LEAVE), decisions[chosen]])
+            values = self.values(self.after_decisions(games[game[chosen]], joint))
+            found[:, action] = np.bincount(game[chosen], chance[chosen] * values, len(games))
+        return np.where(inside[:, None], found, found[:, :1])
+
+    def card_means(self, games: NDArray) -> NDArray[np.float64]:
+        """Return the means over the next card of the values of afterstates, float64 (N,)."""
+        found = np.zeros(len(games))
+        for first in range(0, len(games), _TOGETHER):
+            part = games[first : first + _TOGETHER]
+            game, card = np.nonzero(part["deck"])
+            chance = part["deck"][game, card] / part["deck_size"][game]
+            values = self.state_values(self.after_cards(part[game], card))
+            found[first : first + _TOGETHER] = np.bincount(game, chance * values, len(part))
+        return found
+
+    def state_values(self, games: NDArray) -> NDArray[np.float64]:
+        """Return the values of games after a card, float64 (N,): the greater action value where seat 0 decides."""
+        found, deciding = np.zeros(len(games)), games["phase"] == DECIDE
+        found[~deciding] = self.values(games[~deciding])
+        chosen = games[deciding]
+        found[deciding] = self.action_values(chosen, self.leave_probabilities(chosen)).max(axis=1)
+        return found
+
+
+class GreedyAgent:
+    """Agent that takes the action with the greater value."""
+
+    memoryless = True
+
+    def __init__(self, afterstates: Afterstates) -> None:
+        self.afterstates = afterstates
+
+    def __str__(self) -> str:
+        return "value iteration"
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        deciding = np.flatnonzero(obs.flat[:, 0])
+        games = rebuilt(obs.flat[deciding], np.zeros(len(deciding), np.uint64))
+        values = self.afterstates.action_values(games, self.afterstates.leave_probabilities(games))
+        leave = np.zeros(len(obs.flat), np.float32)
+        leave[deciding] = values[:, LEAVE] > values[:, CONTINUE]
+        return leave
+
+
+def likely_decisions(leave: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
+    """Return the likely joint decisions of seats with these P(LEAVE), float64 (N, seats).
+
+    Returns:
+        The game of each, int64 (K,); whether each seat leaves, bool (K, seats); their probabilities, float64 (K,),
+        which sum to 1 in each game.
+    """
+    seats = leave.shape[1]
+    joint = (np.arange(2**seats)[:, None] >> np.arange(seats) & 1).astype(np.bool_)
+    chance = np.ones((len(leave), len(joint)))
+    for seat in range(seats):
+        chance *= np.where(joint[:, seat], leave[:, seat, None], 1 - leave[:, seat, None])
+    least = np.full(len(leave), _UNLIKELY)
+    if len(joint) > _JOINT:
+        least = np.maximum(least, np.partition(chance, -_JOINT, axis=1)[:, -_JOINT])
+    least = np.minimum(least, chance.max(axis=1))
+    chance[chance < least[:, None]] = 0
+    chance /= chance.sum(axis=1, keepdims=True)
+    game, number = np.nonzero(chance)
+    return game, joint[number], chance[game, number]
