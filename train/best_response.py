@@ -34,10 +34,10 @@ RESULTS = "results.json"
 class Arguments:
     """Compute a lower bound on the gain of a best response against copies of an agent.
 
-    PPO trains against players - 1 frozen copies with several seeds, from random weights and, if the agent is a network,
-    from its weights. The best checkpoint of each run is selected on one set of games and reported on fresh ones, as are
-    all members of the pools. Gains are relative to the payoff of a copy: the fair win share, its score, or a margin
-    of 0.
+    Responders are value iteration, PPO against players - 1 frozen copies, from random weights and, if the agent is a
+    network, from its weights, and all members of the pools. PPO's best checkpoint is selected on one set of games; all
+    responders play the same fresh ones. Gains are relative to the payoff of a copy: the fair win share, its score, or
+    a margin of 0.
     """
 
     settings: Settings[ResponseConfig]
@@ -81,7 +81,7 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
 
 
 def search(config: ResponseConfig, folder: Path) -> ResponseResult:
-    """Finish a search and save results and the best policy in its folder."""
+    """Finish a search and save results and the best policy of PPO in its folder."""
     start, game = perf_counter(), config.game
     runs = response_runs(
         DeviationGame(config.agent, game.num_players[0], game.played(), game.reward, game.blank), config, folder
@@ -95,7 +95,7 @@ def search(config: ResponseConfig, folder: Path) -> ResponseResult:
     curves = {run.name: run.curve() for run in runs}
     about = {"config": config.model_dump(mode="json"), "versions": versions(), "seconds": perf_counter() - start}
     save_json({**about, "found": result.to_json(), "curves": curves}, folder / RESULTS)
-    say(result_table(result), f"The search is in {folder}, its best policy in {folder / POLICY}.")
+    say(result_table(result), f"The search is in {folder}, the best policy of PPO in {folder / POLICY}.")
     return result
 
 

@@ -18,14 +18,13 @@ from diamant_env.exact.moves import start_of_expedition
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import CANONICAL, INPUTS
-from diamant_env.opponents.layers import Layers, hidden
+from diamant_env.opponents.layers import Layers, hidden, one_blas_thread
 from diamant_env.opponents.registry import make
 from diamant_env.rewards import reward_code
 from diamant_env.state import CONTINUE, DECIDE, LEAVE, OVER
 from train.responding.search import reward_scale
 
-_JOINT = 32  # most likely decisions of the rivals that are considered together
-_UNLIKELY = 0.003  # probability below which they are not
+_LIKELY = 0.99  # probability of the rivals' joint decisions that are considered, the most likely first
 _TOGETHER = 2_048  # games
 
 
@@ -38,7 +37,7 @@ class Afterstates:
     Attributes:
         edition: The edition.
         networks: By expedition and by whether seat 0 is inside, transposed layers whose output is the expected further
-            gain, in win shares or multiples of 16 gems.
+            payoff, in win shares or multiples of 16 gems; 0 where there is no network.
     """
 
     def __init__(self, game: DeviationGame) -> None:
@@ -71,7 +70,9 @@ class Afterstates:
         asked = rows[..., 0] > 0
         asked[:, :first] = False
         leave = np.zeros(asked.shape)
-        leave[asked] = answer_of(self._agent, Observations(rows[asked]), np.zeros(asked.sum(), np.bool_))
+        if asked.any():
+            obs = Observations(rows[asked], self.edition)
+            leave[asked] = answer_of(self._agent, obs, np.zeros(len(obs.flat), np.bool_))
         return leave
 
     def payoffs(self, games: NDArray) -> NDArray[np.float64]:
@@ -82,7 +83,7 @@ class Afterstates:
         pay_games(as_bytes(games), self._edition_memory, reward_code(self._reward, self._players), found)
         return found[:, 0].astype(float)
 
-    def gains_of(self, games: NDArray, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def remainders(self, games: NDArray, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the outputs of the networks at which afterstates have these values, float64 (N,)."""
         return (values - self._secure(games)) * self._scale
 
@@ -101,8 +102,10 @@ class Afterstates:
         found[over] = self.payoffs(games[over])
         part = 2 * games["expedition"].astype(int) + games["inside"][:, 0]
         for chosen in np.unique(part[~over]):
-            rows = np.flatnonzero(~over & (part == chosen))
-            *layers, (weight, bias) = self.networks[divmod(int(chosen), 2)]
+            network = self.networks.get(divmod(int(chosen), 2))
+            if network is None:
+                continue
+            rows, (*layers, (weight, bias)) = np.flatnonzero(~over & (part == chosen)), network
             found[rows] += (hidden(self.inputs(games[rows]), layers, "relu") @ weight + bias)[:, 0] / self._scale
         return found
 
@@ -165,7 +168,8 @@ class GreedyAgent:
         """See `Agent.act`."""
         deciding = np.flatnonzero(obs.flat[:, 0])
         games = rebuilt(obs.flat[deciding], np.zeros(len(deciding), np.uint64))
-        values = self.afterstates.action_values(games, self.afterstates.leave_probabilities(games))
+        with one_blas_thread(len(deciding)):
+            values = self.afterstates.action_values(games, self.afterstates.leave_probabilities(games))
         leave = np.zeros(len(obs.flat), np.float32)
         leave[deciding] = values[:, LEAVE] > values[:, CONTINUE]
         return leave
@@ -183,11 +187,9 @@ def likely_decisions(leave: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDA
     chance = np.ones((len(leave), len(joint)))
     for seat in range(seats):
         chance *= np.where(joint[:, seat], leave[:, seat, None], 1 - leave[:, seat, None])
-    least = np.full(len(leave), _UNLIKELY)
-    if len(joint) > _JOINT:
-        least = np.maximum(least, np.partition(chance, -_JOINT, axis=1)[:, -_JOINT])
-    least = np.minimum(least, chance.max(axis=1))
-    chance[chance < least[:, None]] = 0
-    chance /= chance.sum(axis=1, keepdims=True)
-    game, number = np.nonzero(chance)
-    return game, joint[number], chance[game, number]
+    order = np.argsort(-chance, axis=1, kind="stable")
+    ordered = np.take_along_axis(chance, order, axis=1)
+    ordered[ordered.cumsum(axis=1) - ordered >= _LIKELY] = 0
+    game, place = np.nonzero(ordered)
+    chosen = ordered[game, place] / ordered.sum(axis=1)[game]
+    return game, joint[order[game, place]], chosen

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, field_validator, model_validator
 
-from diamant_env.judging.games import MAX_GAMES
 from diamant_env.opponents.registry import names_object
 from train.runs.config import (
     Count,
@@ -22,7 +23,7 @@ from train.runs.config import (
 class IterationConfig(Strict):
     """Fitted value iteration, see `train.responding.value_iteration`."""
 
-    self_play: int = Field(default=20_000, ge=0, le=MAX_GAMES)
+    self_play: Literal[0] | Games = 20_000
     """Games of self-play, from which expeditions start; 0: no value iteration."""
     paths: Games = 8_000
     """Paths through an expedition in each round."""

@@ -1,8 +1,9 @@
 """Fitted value iteration over afterstates, from the last expedition back to the first.
 
 In each round, paths through an expedition take the action with the greater value, with exploration. The target of an
-afterstate is its exact mean over cards and the rivals' likely decisions, by the networks so far, plus the later
-residuals of its path, weighted by powers of λ (Sutton and Barto: Reinforcement Learning, 2018, section 12.1).
+afterstate is its mean over cards and the rivals' likely decisions, by the networks so far, plus the later residuals of
+its path, weighted by powers of λ (Bertsekas and Ioffe: Temporal differences-based policy iteration, 1996). A fit has
+the targets of this and the previous round.
 """
 
 from __future__ import annotations
@@ -93,16 +94,17 @@ def iterate_values(
         states, expedition = played.states, played.states["expedition"]
         known = (expedition == last) & ~played.before_last_exploration()
         outcomes = values.payoffs(played.ends)[played.path[known]]
-        passes = _FIRST_PASSES * -(-len(outcomes) // _MINIBATCH)
-        fit(values, (states[known], outcomes), config.hidden, passes, random)
+        minibatches = _FIRST_PASSES * -(-len(outcomes) // _MINIBATCH)
+        fit(values, (states[known], outcomes), config.hidden, minibatches, random)
         for here in range(last, 0, -1):
             if here < last:
-                values.networks |= {(here, inside): values.networks[here + 1, inside] for inside in (0, 1)}
+                later = {inside: network for (part, inside), network in values.networks.items() if part == here + 1}
+                values.networks |= {(here, inside): network for inside, network in later.items()}
             starts = states[(expedition == here) & (states["turn"] == 0)]
             rounds: list[tuple[NDArray, NDArray[np.float64]]] = []
-            for weight in config.lambdas:
+            for decay in config.lambdas:
                 paths = walk(values, random.choice(starts, config.paths), random, here)
-                rounds = [*rounds[-1:], (paths.states, targets(values, paths, weight))]
+                rounds = [*rounds[-1:], (paths.states, targets(values, paths, decay))]
                 fitted, wanted = (np.concatenate(part) for part in zip(*rounds, strict=True))
                 fit(values, (fitted, wanted), config.hidden, config.minibatches, random)
                 if progress is not None:
@@ -146,15 +148,15 @@ def walk(values: Afterstates, starts: NDArray, random: np.random.Generator, expe
     return Paths(states, paths, explored, [len(turn) for turn, *_ in seen], ends)
 
 
-def targets(values: Afterstates, paths: Paths, weight: float) -> NDArray[np.float64]:
-    """Return the target of each afterstate, float64 (N,), with residuals weighted by powers of `weight`."""
+def targets(values: Afterstates, paths: Paths, decay: float) -> NDArray[np.float64]:
+    """Return the target of each afterstate, float64 (N,), with residuals weighted by powers of `decay`."""
     means, now = values.card_means(paths.states), values.values(paths.states)
     found, later, stop = np.zeros(len(means)), np.zeros(len(paths.ends)), len(means)
     for number in reversed(paths.turns):
         turn = slice(stop - number, stop)
         path, stop = paths.path[turn], stop - number
         found[turn] = means[turn] + np.where(paths.explored[turn], 0, later[path])
-        later[path] = weight * (found[turn] - now[turn])
+        later[path] = decay * (found[turn] - now[turn])
     return found
 
 
@@ -166,7 +168,7 @@ def fit(
     random: np.random.Generator,
 ) -> None:
     """Fit the networks of an expedition to (afterstates, targets) by mean squared error, from the current weights."""
-    states, wanted = data[0], values.gains_of(*data)
+    states, wanted = data[0], values.remainders(*data)
     expedition = int(states["expedition"][0])
     for inside in (0, 1):
         rows = np.flatnonzero(states["inside"][:, 0] == inside)
