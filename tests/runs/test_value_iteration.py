@@ -8,9 +8,12 @@ import pytest
 
 from diamant_env import exact
 from diamant_env.editions import Edition, find_edition
+from diamant_env.engine.edition_numbers import edition_records
+from diamant_env.engine.records import observe_records
 from diamant_env.game import Game
 from diamant_env.judging.deviation import DeviationGame, deviation_gains
 from diamant_env.judging.games import seeds_for
+from diamant_env.observation import Observations
 from diamant_env.opponents import make
 from diamant_env.state import CONTINUE, LEAVE, OVER
 from train.responding import value_iteration
@@ -63,6 +66,20 @@ def test_values_of_actions_are_means_over_rivals(monkeypatch):
     (found,) = values.action_values(games, leave)
     assert found[CONTINUE] == 0
     assert found[LEAVE] == pytest.approx(3 + 9 / 16 * 2 + 6 / 16 * 1)
+
+
+def test_rivals_see_chests():
+    game = Game(3, SMALL)
+    game.reveal(7)  # 9 gems: 3 each
+    game.decide([1, 0, 0])
+    game.reveal(8)  # 11 gems: 5 each
+    values = Afterstates(DeviationGame("champion", 3, SMALL, "score"))
+    seen = Observations(np.array([game.observe(seat) for seat in (1, 2)]), SMALL)
+    asked = make("champion").act(seen, np.ones(2, np.bool_))
+    (found,) = values.leave_probabilities(np.array([game.state]))
+    assert found == pytest.approx([0, *asked])
+    blind = observe_records(np.array([game.state]), edition_records([SMALL]), 2, blank_rivals=True)[:, 1]
+    assert make("champion").act(Observations(blind, SMALL), np.ones(1, np.bool_)) != asked[0]
 
 
 def test_card_means_weigh_cards_by_their_copies(monkeypatch):
