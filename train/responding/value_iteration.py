@@ -2,8 +2,7 @@
 
 In each round, paths through an expedition take the action with the greater value, with exploration. The target of an
 afterstate is its mean over cards and the rivals' likely decisions, by the networks so far, plus the later residuals of
-its path, weighted by powers of λ (Bertsekas and Ioffe: Temporal differences-based policy iteration, 1996). A fit has
-the targets of this and the previous round.
+its path, weighted by powers of λ (Bertsekas and Ioffe: Temporal differences-based policy iteration, 1996).
 """
 
 from __future__ import annotations
@@ -101,12 +100,10 @@ def iterate_values(
                 later = {inside: network for (part, inside), network in values.networks.items() if part == here + 1}
                 values.networks |= {(here, inside): network for inside, network in later.items()}
             starts = states[(expedition == here) & (states["turn"] == 0)]
-            rounds: list[tuple[NDArray, NDArray[np.float64]]] = []
             for decay in config.lambdas:
                 paths = walk(values, random.choice(starts, config.paths), random, here)
-                rounds = [*rounds[-1:], (paths.states, targets(values, paths, decay))]
-                fitted, wanted = (np.concatenate(part) for part in zip(*rounds, strict=True))
-                fit(values, (fitted, wanted), config.hidden, config.minibatches, random)
+                wanted = targets(values, paths, decay)
+                fit(values, (paths.states, wanted), config.hidden, config.minibatches, random)
                 if progress is not None:
                     progress.update(1)
     return values
