@@ -26,7 +26,7 @@ class BenchmarkConfig(Run):
         pick_games=2_000,
         report_games=4_000,
         ppo=PPOConfig(decisions=500_000, games=200, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01),
-        values=IterationConfig(self_play=6_000, paths=2_000, minibatches=500, hidden=(64, 64)),
+        values=IterationConfig(self_play=6_000, paths=2_000, minibatches=500),
     )
     """Best-response search of each run in the full game, smaller than the default of `train.best_response`."""
     ppo: PPOConfig = PPOConfig(

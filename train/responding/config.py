@@ -31,7 +31,7 @@ class IterationConfig(Strict):
     """λ of each round: the weight of later residuals in the targets."""
     minibatches: Count = 1_500
     """Minibatches of each fit."""
-    hidden: tuple[Count, ...] = Field((128, 128), min_length=1)
+    hidden: tuple[Count, ...] = Field((64, 64), min_length=1)
     """Widths of the hidden layers."""
 
 
