@@ -26,8 +26,7 @@ from train.runs.config import Config, NetworkConfig
 from train.runs.run_folder import Checkpoints
 
 PLACES = 200_000  # size of the reservoir in decisions
-_BATCH, _RATE = 1024, 1e-3
-_PASSES = 8  # samples from the reservoir for each new decision
+_BATCH = 1024
 
 
 class Reservoir:
@@ -56,14 +55,21 @@ class Reservoir:
 
 
 class Average:
-    """Average policy: a network in training and the agent in the other seats."""
+    """Average policy: a network in training and the agent in the other seats.
 
-    def __init__(self, shape: NetworkConfig, random: np.random.Generator) -> None:
+    Args:
+        shape: Shape of the network.
+        random: Source of the reservoir's random numbers.
+        passes: Number of samples from the reservoir for each new decision.
+        rate: Learning rate.
+    """
+
+    def __init__(self, shape: NetworkConfig, random: np.random.Generator, passes: int, rate: float) -> None:
         width = INPUTS[shape.inputs].width
         modules = create_mlp(width, 2, list(shape.hidden), ACTIVATIONS[shape.activation])
         self._net = torch.nn.Sequential(*modules)
-        self._shape = shape
-        self._optimizer = torch.optim.Adam(self._net.parameters(), _RATE)
+        self._shape, self._passes = shape, passes
+        self._optimizer = torch.optim.Adam(self._net.parameters(), rate)
         self.reservoir = Reservoir(PLACES, width, random)
         self.agent = self.network()
 
@@ -77,7 +83,7 @@ class Average:
 
     def learn(self, decisions: int) -> None:
         """Take the gradient steps for this number of new decisions."""
-        for _ in range(max(1, _PASSES * decisions // _BATCH)):
+        for _ in range(max(1, self._passes * decisions // _BATCH)):
             inputs, actions = self.reservoir.sample(_BATCH)
             loss = torch.nn.functional.cross_entropy(self._net(inputs), actions)
             self._optimizer.zero_grad()
@@ -86,12 +92,12 @@ class Average:
         self.agent = self.network()
 
 
-def fictitious_play(config: Config, meter: Meter, folder: Path) -> NetworkAgent:
-    """Train by fictitious self-play for the budget of decisions; return the average policy."""
+def fictitious_play(config: Config, meter: Meter, folder: Path, passes: int, rate: float) -> NetworkAgent:
+    """Train by fictitious self-play for the budget of decisions; return the `Average` policy."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     meter.clear()
-    average = Average(config.network, np.random.default_rng(config.seed))
+    average = Average(config.network, np.random.default_rng(config.seed), passes, rate)
     game, players = config.game, config.game.num_players[0]
     games = config.ppo.games * players  # one learner per game: as many rows as in self-play
     seating = seat_with(np.ones((games, players - 1), np.int64)) - 1

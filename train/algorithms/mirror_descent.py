@@ -23,19 +23,25 @@ from train.learning.decisions import Samples
 from train.ppo import Learner, standardised
 from train.runs.config import PPOConfig
 
-STEP_SIZE = 5.0
-"""Divisor of the divergence from the policy of the rollout; advantages have standard deviation 1."""
-TEMPERATURE = 0.05
-"""Initial factor of the divergence from the uniform policy."""
 _LEAST = 1e-6  # minimum probability in a divergence, for the precision of 1 - p in float32
 
 
 class MirrorDescent(Learner):
-    """Magnetic mirror descent; `entropy` and `clip` of the configuration are ignored."""
+    """Magnetic mirror descent; `entropy` and `clip` of the configuration are ignored.
 
-    def __init__(self, env: DiamantVecEnv, config: PPOConfig, *arguments: Any) -> None:
-        temperature = {"entropy": TEMPERATURE, "final_entropy": TEMPERATURE / 10}
-        super().__init__(env, config.model_copy(update=temperature), *arguments)
+    Args:
+        env: See `Learner`, as the arguments after `config`.
+        config: See `Learner`.
+        step_size: Divisor of the divergence from the policy of the rollout; advantages have standard deviation 1.
+        temperature: Initial factor of the divergence from the uniform policy.
+    """
+
+    def __init__(
+        self, env: DiamantVecEnv, config: PPOConfig, *arguments: Any, step_size: float, temperature: float
+    ) -> None:
+        self.step_size = step_size
+        entropy = {"entropy": temperature, "final_entropy": temperature / 10}
+        super().__init__(env, config.model_copy(update=entropy), *arguments)
 
     def loss(self, batch: Samples) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """Return the loss of magnetic mirror descent with the squared error of the value, and the scalars to log."""
@@ -43,7 +49,7 @@ class MirrorDescent(Learner):
         assert entropy is not None  # exact for two actions
         gain = standardised(batch) * torch.exp(log_probs - batch.log_probs)
         drift = divergence(log_probs, batch.log_probs)
-        policy_loss = (drift / STEP_SIZE - gain - self.entropy_weight * entropy).mean()
+        policy_loss = (drift / self.step_size - gain - self.entropy_weight * entropy).mean()
         value_loss = mse_loss(values.flatten(), batch.returns)
         loss = policy_loss + self.config.value_weight * value_loss
         scalars = {"loss": loss, "policy_gradient_loss": policy_loss, "value_loss": value_loss}

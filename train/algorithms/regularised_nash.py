@@ -26,18 +26,19 @@ from train.learning.decisions import Samples
 from train.ppo import Learner
 from train.runs.run_folder import as_tensors
 
-WEIGHT = 0.1
-"""Weight of the log-ratio, in scaled rewards."""
-REPLACEMENTS = 20
-"""Number of replacements of the anchor in a run."""
-
 
 class RegularisedNash(Learner):
-    """Self-play by R-NaD; the first anchor is the policy at the start."""
+    """Self-play by R-NaD; the first anchor is the policy at the start.
 
-    def __init__(self, *arguments: Any) -> None:
+    Args:
+        arguments: See `Learner`.
+        weight: Weight of the log-ratio, in scaled rewards.
+        replacements: Number of replacements of the anchor in a run.
+    """
+
+    def __init__(self, *arguments: Any, weight: float, replacements: int) -> None:
         super().__init__(*arguments)
-        self.replaced = 0
+        self.weight, self.replacements, self.replaced = weight, replacements, 0
         self._anchor()
 
     def _anchor(self) -> None:
@@ -48,12 +49,12 @@ class RegularisedNash(Learner):
         """Return the penalty of each decision."""
         with torch.no_grad():
             anchored = torch.log_softmax(self.anchor(torch.from_numpy(seen)), dim=1).numpy()
-        return WEIGHT * (log_probs - anchored[np.arange(len(actions)), actions])
+        return self.weight * (log_probs - anchored[np.arange(len(actions)), actions])
 
     def update(self, samples: Samples) -> None:
         """Take the gradient steps of one rollout and replace the anchor if due."""
         super().update(samples)
-        due = self.decisions * (REPLACEMENTS + 1) // self.config.decisions
+        due = self.decisions * (self.replacements + 1) // self.config.decisions
         if len(samples.actions) and due > self.replaced:
             self.replaced = due
             self._anchor()

@@ -36,8 +36,6 @@ from train.ppo import ACTIVATIONS, Learner
 from train.runs.config import Config
 from train.runs.run_folder import Checkpoints
 
-ROUNDS = 24
-"""Number of responses in a run."""
 DISTILLED = 0.1
 """Share of the budget for the decisions of the distillation."""
 _EARLIER = 0.02
@@ -70,8 +68,8 @@ class Population:
         return leave
 
 
-def response_oracles(config: Config, meter: Meter, folder: Path) -> NetworkAgent:
-    """Train by PSRO for the budget of decisions; return the distilled mixture.
+def response_oracles(config: Config, meter: Meter, folder: Path, rounds: int) -> NetworkAgent:
+    """Train by PSRO for the budget of decisions, `rounds` responses; return the distilled mixture.
 
     Earlier mixtures are distilled for the checkpoints; their decisions are not counted.
     """
@@ -90,7 +88,7 @@ def response_oracles(config: Config, meter: Meter, folder: Path) -> NetworkAgent
     checkpoints, joined = Checkpoints(config, folder), 0
     while learner.decisions < decisions:
         learner.learn()
-        if learner.decisions >= min(decisions, (joined + 1) * decisions / ROUNDS):
+        if learner.decisions >= min(decisions, (joined + 1) * decisions / rounds):
             # The first response replaces the untrained network.
             population.policies[joined:] = [learner.network(f"answer {joined + 1}")]
             joined += 1

@@ -70,27 +70,23 @@ class Budget(BaseCallback):
         return spent < config.ppo.decisions
 
 
-def a2c(env: VecEnv, options: dict[str, Any]) -> BaseAlgorithm:
+def a2c(env: VecEnv, **options: Any) -> BaseAlgorithm:
     """Return A2C (Mnih et al. 2016)."""
-    return A2C("MlpPolicy", env, n_steps=16, gae_lambda=0.95, ent_coef=0.03, normalize_advantage=True, **options)
+    return A2C("MlpPolicy", env, gae_lambda=0.95, ent_coef=0.03, normalize_advantage=True, **options)
 
 
-def dqn(env: VecEnv, options: dict[str, Any]) -> BaseAlgorithm:
+def dqn(env: VecEnv, **options: Any) -> BaseAlgorithm:
     """Return DQN (Mnih et al. 2015)."""
     options |= {"buffer_size": 100_000, "learning_starts": 2_000, "target_update_interval": 2_000}
-    options |= {"learning_rate": 5e-4, "exploration_final_eps": 0.15}
     return DQN("MlpPolicy", env, batch_size=256, train_freq=1, **options)
 
 
-def maskable_ppo(env: VecEnv, options: dict[str, Any]) -> BaseAlgorithm:
+def maskable_ppo(env: VecEnv, **options: Any) -> BaseAlgorithm:
     """Return MaskablePPO (Huang and Ontañón 2022)."""
-    options |= {"learning_rate": 1e-3, "ent_coef": 0.01}
-    return MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=1024, n_epochs=4, **options)
+    return MaskablePPO("MlpPolicy", env, n_steps=64, ent_coef=0.01, **options)
 
 
-def learn(
-    make: Callable[[VecEnv, dict[str, Any]], BaseAlgorithm], config: Config, meter: Meter, folder: Path
-) -> NetworkAgent:
+def learn(make: Callable[..., BaseAlgorithm], config: Config, meter: Meter, folder: Path) -> NetworkAgent:
     """Train by self-play with shared parameters for the budget of decisions; return the policy."""
     torch.set_num_threads(config.threads)
     meter.clear()
@@ -100,7 +96,7 @@ def learn(
     shape = list(config.network.hidden)
     policy = {"net_arch": shape, "activation_fn": ACTIVATIONS[config.network.activation]}
     shown = Transformed(env, INPUTS[config.network.inputs], config.ppo.reward_scale)
-    model = make(shown, {"gamma": 1.0, "seed": config.seed, "device": "cpu", "policy_kwargs": policy})
+    model = make(shown, gamma=1.0, seed=config.seed, device="cpu", policy_kwargs=policy)
     model.learn(_IDLE * config.ppo.decisions, callback=Budget(meter, Checkpoints(config, folder)))
     return _network(model, config)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from stable_baselines3.common.base_class import BaseAlgorithm
+
 from diamant_env.judging.games import Player
 from diamant_env.opponents.custom import NAMES_OBJECT
 from diamant_env.storage.reading import nearest
@@ -19,26 +21,49 @@ from train.benchmarking.entry import from_agent, from_function
 from train.benchmarking.exact_tasks import equilibrium
 from train.benchmarking.suite import EXACT, Task
 from train.ppo import Learner, train
-from train.runs.config import Config
+from train.runs.config import OpponentsConfig
 from train.runs.markdown import markdown_table
 from train.runs.run_folder import CHECKPOINT
 
 KINDS = ("learned", "scripted", "shipped", "exact")
 REFERENCES = ("random:0.2", "ev:0.75")
 """Scripted reference agents in every part of the benchmark."""
-PPO = {"entropy": 0.1, "final_entropy": 0.01}
-"""Tuned settings of `ppo` that override the configuration (docs/benchmark_tasks.md)."""
 
 
-def _ppo(run: BenchmarkRun, experiment: Config, learner: type[Learner] = Learner) -> Player:
-    """Train by `train.ppo` with a `Learner` class, resuming an interrupted run."""
+def _ppo(
+    run: BenchmarkRun, learner: Callable[..., Learner] = Learner, opponents: OpponentsConfig | None = None, **ppo: float
+) -> Player:
+    """Train by `train.ppo`, resuming an interrupted run; `ppo` overrides the configuration."""
     if not (run.training / CHECKPOINT).is_file():
         run.meter.clear()
+    experiment = run.experiment(opponents, ppo)
     return train(experiment, run.training, learner, partial(CountedVecEnv, run.meter), progress=False)
 
 
-def _library(make_model: Callable) -> Callable[[BenchmarkRun], Player]:
-    return lambda run: sb3.learn(make_model, run.experiment(), run.meter, run.training)
+def _league(run: BenchmarkRun, learner: float | None = None, **ppo: float) -> Player:
+    """Train in the configured league, or with another share of learning seats."""
+    shares = {} if learner is None else {"learner": learner, "snapshots": 1 - learner}
+    return _ppo(run, opponents=run.config.league.model_copy(update=shares), **ppo)
+
+
+def _fictitious(run: BenchmarkRun, passes: int, rate: float, **ppo: float) -> Player:
+    return fictitious_play(run.experiment(ppo=ppo), run.meter, run.training, passes, rate)
+
+
+def _mirror_descent(run: BenchmarkRun, step_size: float, temperature: float, **ppo: float) -> Player:
+    return _ppo(run, partial(MirrorDescent, step_size=step_size, temperature=temperature), **ppo)
+
+
+def _regularised_nash(run: BenchmarkRun, weight: float, replacements: int, **ppo: float) -> Player:
+    return _ppo(run, partial(RegularisedNash, weight=weight, replacements=replacements), **ppo)
+
+
+def _response_oracles(run: BenchmarkRun, rounds: int, **ppo: float) -> Player:
+    return response_oracles(run.experiment(ppo=ppo), run.meter, run.training, rounds)
+
+
+def _library(make_model: Callable[..., BaseAlgorithm], run: BenchmarkRun, **settings: float) -> Player:
+    return sb3.learn(partial(make_model, **settings), run.experiment(), run.meter, run.training)
 
 
 def _is_win_task(task: Task) -> bool:
@@ -47,44 +72,62 @@ def _is_win_task(task: Task) -> bool:
 
 _ALGORITHMS = (
     Algorithm(
-        "ppo", "learned", "PPO, self-play with shared parameters (ours)", lambda run: _ppo(run, run.experiment(ppo=PPO))
+        "ppo",
+        "learned",
+        "PPO, self-play with shared parameters (ours)",
+        partial(_ppo, entropy=0.1, final_entropy=0.01),
     ),
     Algorithm(
         "league",
         "learned",
         "PPO in a league of earlier versions (ours)",
-        lambda run: _ppo(run, run.experiment(run.config.league)),
+        _league,
         lambda task: task.players > 1,
     ),
     Algorithm(
         "fictitious",
         "learned",
         "neural fictitious self-play with PPO (ours)",
-        lambda run: fictitious_play(run.experiment(), run.meter, run.training),
+        partial(_fictitious, passes=8, rate=1e-3),
         lambda task: task.players > 1,
     ),
     Algorithm(
         "mirror-descent",
         "learned",
         "magnetic mirror descent, self-play (ours)",
-        lambda run: _ppo(run, run.experiment(), MirrorDescent),
+        partial(_mirror_descent, step_size=5.0, temperature=0.05),
     ),
     Algorithm(
         "r-nad",
         "learned",
         "R-NaD, regularised Nash dynamics, self-play with PPO (ours)",
-        lambda run: _ppo(run, run.experiment(), RegularisedNash),
+        partial(_regularised_nash, weight=0.1, replacements=20),
     ),
     Algorithm(
         "psro",
         "learned",
         "PSRO, policy-space response oracles, with PPO (ours)",
-        lambda run: response_oracles(run.experiment(), run.meter, run.training),
+        partial(_response_oracles, rounds=24),
         lambda task: task.players > 1,
     ),
-    Algorithm("maskable-ppo", "learned", "MaskablePPO of sb3-contrib, self-play", _library(sb3.maskable_ppo)),
-    Algorithm("a2c", "learned", "A2C of stable-baselines3, self-play", _library(sb3.a2c)),
-    Algorithm("dqn", "learned", "DQN of stable-baselines3, self-play", _library(sb3.dqn)),
+    Algorithm(
+        "maskable-ppo",
+        "learned",
+        "MaskablePPO of sb3-contrib, self-play",
+        partial(_library, sb3.maskable_ppo, learning_rate=1e-3, batch_size=1024, n_epochs=4),
+    ),
+    Algorithm(
+        "a2c",
+        "learned",
+        "A2C of stable-baselines3, self-play",
+        partial(_library, sb3.a2c, learning_rate=7e-4, n_steps=16),
+    ),
+    Algorithm(
+        "dqn",
+        "learned",
+        "DQN of stable-baselines3, self-play",
+        partial(_library, sb3.dqn, learning_rate=5e-4, exploration_final_eps=0.15),
+    ),
     Algorithm(REFERENCES[0], "scripted", "leaves with probability 0.2", lambda _run: REFERENCES[0]),
     Algorithm(REFERENCES[1], "scripted", "one-step lookahead on expected gems", lambda _run: REFERENCES[1]),
     Algorithm("champion", "shipped", "PPO, 800 million decisions per size", lambda _run: "champion", _is_win_task),
