@@ -6,6 +6,7 @@ import json
 import re
 from itertools import cycle, islice
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from benchmarks.results import figure_text
@@ -18,6 +19,7 @@ from train.benchmarking.reporting.page import summary, task_tables
 from train.benchmarking.suite import TASKS
 from train.runs.markdown import markdown_table
 from train.ship import CARDS
+from train.tune import PLAYERS, ranked, text_of
 
 MEASURED = Path(__file__).with_name("measured")
 Row = dict[str, Any]
@@ -125,6 +127,17 @@ def findings() -> str:
     return re.sub(r"\{(.+?), (.+?), (.+?)\}", figure, text)
 
 
+def tuning() -> str:
+    """Return the candidate settings of the learning algorithms with their deviation gains, the selected ones bold."""
+    rows = []
+    for name, candidates in ranked(load("tuning")["candidates"]).items():
+        for row in candidates:
+            means = [*(fmean(row["gains"][str(players)]) for players in PLAYERS), row["mean"]]
+            cells = [text_of(row["settings"]), *(f"{gain:.3f}" for gain in means)]
+            rows.append([f"`{name}`", *(f"**{cell}**" if row is candidates[0] else cell for cell in cells)])
+    return markdown_table(["algorithm", "settings", *(f"{players} players" for players in PLAYERS), "mean"], rows)
+
+
 PARTS = {
     "engine": engine,
     "environments": environments,
@@ -133,4 +146,5 @@ PARTS = {
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
     "findings": findings,
+    "tuning": tuning,
 }

@@ -32,7 +32,7 @@ from train.runs.run_folder import read_json
 
 COMMAND = "python -m train.tune"
 EDITION = CONFIGS / "tuning_edition.toml"
-PLAYERS, SEEDS, DECISIONS = (2, 3), (100, 101), 300_000
+PLAYERS, SEEDS, DECISIONS = (2, 3), (100, 101), 200_000
 Settings = dict[str, float]
 Row = dict[str, Any]
 
@@ -81,25 +81,17 @@ CANDIDATES = {
 
 @dataclass(frozen=True)
 class Arguments:
-    """Train candidate settings with the same budget and measure their exact deviation gain; finished ones are skipped."""
+    """Train candidate settings with one budget and measure their exact deviation gains; measured ones are skipped."""
 
     out: Annotated[Path, arg(metavar="FILE.json")] = Path("runs/tuning.json")
     """File of the results."""
 
 
-def tune(
-    out: Path, candidates: dict[str, list[Settings]] = CANDIDATES, decisions: int = DECISIONS
-) -> dict[str, list[Row]]:
-    """Measure the candidates that a file lacks and add them to it; return the results by algorithm, see `ranked`.
-
-    Args:
-        out: File of the results.
-        candidates: Candidate settings by algorithm.
-        decisions: Decisions of learning seats in a run.
-    """
+def tune(out: Path) -> dict[str, list[Row]]:
+    """Measure the candidates that a file lacks and add them to it; return the results by algorithm, see `ranked`."""
     wanted: list[Row] = [
-        {"algorithm": name, "settings": settings, "decisions": decisions}
-        for name, each in candidates.items()
+        {"algorithm": name, "settings": settings, "decisions": DECISIONS}
+        for name, each in CANDIDATES.items()
         for settings in each
     ]
     found = read_json(out)["candidates"] if out.is_file() else []

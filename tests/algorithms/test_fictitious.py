@@ -29,7 +29,7 @@ def test_reservoir_is_uniform():
 def test_average_policy_learns_frequencies():
     torch.manual_seed(0)  # initial weights
     random = np.random.default_rng(0)
-    average = Average(NetworkConfig(hidden=(16,), inputs=RAW), random)
+    average = Average(NetworkConfig(hidden=(16,), inputs=RAW), random, passes=8, rate=1e-3)
     observations = np.zeros((4000, NUM_FEATURES), np.float32)
     observations[:, 0] = 1
     observations[2000:, 1] = 1

@@ -51,7 +51,6 @@ def test_population_draws_one_policy_per_game():
 
 
 def test_responses_replace_the_untrained_network(tmp_path, monkeypatch):
-    monkeypatch.setattr(response_oracles, "ROUNDS", 2)
     monkeypatch.setattr(response_oracles, "distilled", lambda population, *_: population)
     points, config = [], Config(ppo=SMALL, network={"hidden": (8,)}, checkpoints=2)
 
@@ -60,7 +59,7 @@ def test_responses_replace_the_untrained_network(tmp_path, monkeypatch):
         points.append(list(map(str, mixture.policies)))
 
     monkeypatch.setattr(response_oracles.Checkpoints, "save", save)
-    population = response_oracles.response_oracles(config, Meter(tmp_path / "spent"), tmp_path)
+    population = response_oracles.response_oracles(config, Meter(tmp_path / "spent"), tmp_path, rounds=2)
     assert list(map(str, population.policies)) == ["answer 1", "answer 2"]
     assert points == [["answer 1", "answer 2"]]
 

@@ -1,5 +1,7 @@
 """Convergence of each learning algorithm in a small expedition with a known mixed equilibrium."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from diamant_env import Edition, exact
 from diamant_env.editions import EDITIONS
 from diamant_env.exact.lookahead import block_at, compare, look_ahead, mean, memory_of
 from diamant_env.exact.tree import nodes_of, values_with
-from train.algorithms import mirror_descent, regularised_nash
+from train.algorithms import mirror_descent
 from train.algorithms.mirror_descent import MirrorDescent
 from train.algorithms.regularised_nash import RegularisedNash
 from train.benchmarking.algorithms import ALGORITHMS
@@ -78,13 +80,12 @@ class ConstantTemperature(MirrorDescent):
     """Mirror descent with a constant temperature in the units of the rewards."""
 
     def __init__(self, *args):
-        super().__init__(*args)
+        super().__init__(*args, step_size=5, temperature=0.1)
         self.config = self.config.model_copy(update={"final_entropy": self.config.entropy})
 
 
 def test_mirror_descent_finds_quantal_response_equilibrium(task, tmp_path, monkeypatch):
     """Source: Sokota et al. 2023."""
-    monkeypatch.setattr(mirror_descent, "TEMPERATURE", 0.1)
     monkeypatch.setattr(mirror_descent, "standardised", lambda batch: batch.advantages)
     run = BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, CONFIG)
     agent = train(run.experiment(), tmp_path / "run", ConstantTemperature)
@@ -92,11 +93,10 @@ def test_mirror_descent_finds_quantal_response_equilibrium(task, tmp_path, monke
     assert distance(agent, 0.01 * GEMS, regularised=False) > 0.15
 
 
-def test_fixed_anchor_gives_regularised_equilibrium(task, tmp_path, monkeypatch):
+def test_fixed_anchor_gives_regularised_equilibrium(task, tmp_path):
     """Source: Perolat et al. 2021. The first anchor is nearly uniform."""
-    monkeypatch.setattr(regularised_nash, "REPLACEMENTS", 0)
     ppo = CONFIG.ppo.model_copy(update={"entropy": 0.0, "final_entropy": 0.0})
     run = BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, CONFIG.model_copy(update={"ppo": ppo}))
-    agent = train(run.experiment(), tmp_path / "run", RegularisedNash)
-    assert distance(agent, regularised_nash.WEIGHT * GEMS, regularised=True) < 0.07
-    assert distance(agent, regularised_nash.WEIGHT * GEMS / 10, regularised=True) > 0.15
+    agent = train(run.experiment(), tmp_path / "run", partial(RegularisedNash, weight=0.1, replacements=0))
+    assert distance(agent, 0.1 * GEMS, regularised=True) < 0.07
+    assert distance(agent, 0.01 * GEMS, regularised=True) > 0.15

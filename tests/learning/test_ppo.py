@@ -17,7 +17,6 @@ from diamant_env.opponents import EMPTY, make
 from diamant_env.opponents.inputs import CANONICAL, RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
-from train.algorithms import regularised_nash
 from train.algorithms.regularised_nash import RegularisedNash
 from train.learning import training_run
 from train.learning.decisions import Samples
@@ -159,11 +158,13 @@ class Killed(Exception):
 
 @pytest.mark.parametrize(
     ("learner", "place", "name", "calls"),
-    [(Learner, DiamantVecEnv, "play", 250), (RegularisedNash, training_run, "save_checkpoint", 3)],
+    [
+        (Learner, DiamantVecEnv, "play", 250),
+        (partial(RegularisedNash, weight=0.1, replacements=3), training_run, "save_checkpoint", 3),
+    ],
 )
 def test_resume_gives_the_same_bytes(learner, place, name, calls, tmp_path, monkeypatch):
     """Snapshots, averaging, open decisions, minibatches and the anchor of R-NaD included."""
-    monkeypatch.setattr(regularised_nash, "REPLACEMENTS", 3)
     config, whole = small_run(tmp_path)
     train(config, whole, learner)
     config, broken = small_run(tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
@@ -31,7 +32,7 @@ REFERENCES = ("random:0.2", "ev:0.75")
 
 
 def _ppo(
-    run: BenchmarkRun, learner: Callable[..., Learner] = Learner, opponents: OpponentsConfig | None = None, **ppo: float
+    run: BenchmarkRun, learner: Callable[..., Learner] = Learner, opponents: OpponentsConfig | None = None, **ppo: Any
 ) -> Player:
     """Train by `train.ppo`, resuming an interrupted run; `ppo` overrides the configuration."""
     if not (run.training / CHECKPOINT).is_file():
@@ -40,29 +41,29 @@ def _ppo(
     return train(experiment, run.training, learner, partial(CountedVecEnv, run.meter), progress=False)
 
 
-def _league(run: BenchmarkRun, learner: float | None = None, **ppo: float) -> Player:
+def _league(run: BenchmarkRun, learner: float | None = None, **ppo: Any) -> Player:
     """Train in the configured league, or with another share of learning seats."""
     shares = {} if learner is None else {"learner": learner, "snapshots": 1 - learner}
     return _ppo(run, opponents=run.config.league.model_copy(update=shares), **ppo)
 
 
-def _fictitious(run: BenchmarkRun, passes: int, rate: float, **ppo: float) -> Player:
+def _fictitious(run: BenchmarkRun, passes: int, rate: float, **ppo: Any) -> Player:
     return fictitious_play(run.experiment(ppo=ppo), run.meter, run.training, passes, rate)
 
 
-def _mirror_descent(run: BenchmarkRun, step_size: float, temperature: float, **ppo: float) -> Player:
+def _mirror_descent(run: BenchmarkRun, step_size: float, temperature: float, **ppo: Any) -> Player:
     return _ppo(run, partial(MirrorDescent, step_size=step_size, temperature=temperature), **ppo)
 
 
-def _regularised_nash(run: BenchmarkRun, weight: float, replacements: int, **ppo: float) -> Player:
+def _regularised_nash(run: BenchmarkRun, weight: float, replacements: int, **ppo: Any) -> Player:
     return _ppo(run, partial(RegularisedNash, weight=weight, replacements=replacements), **ppo)
 
 
-def _response_oracles(run: BenchmarkRun, rounds: int, **ppo: float) -> Player:
+def _response_oracles(run: BenchmarkRun, rounds: int, **ppo: Any) -> Player:
     return response_oracles(run.experiment(ppo=ppo), run.meter, run.training, rounds)
 
 
-def _library(make_model: Callable[..., BaseAlgorithm], run: BenchmarkRun, **settings: float) -> Player:
+def _library(make_model: Callable[..., BaseAlgorithm], run: BenchmarkRun, **settings: Any) -> Player:
     return sb3.learn(partial(make_model, **settings), run.experiment(), run.meter, run.training)
 
 

@@ -1,0 +1,58 @@
+"""Tuning of the learning algorithms: command, published table, settings in use."""
+
+import json
+import re
+from pathlib import Path
+
+import measured_parts  # docs/measured_parts.py
+import pytest
+
+from diamant_env import Edition
+from train import tune
+from train.benchmarking.algorithms import ALGORITHMS
+from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.suite import MOST_SEEDS, TASKS
+
+PAGE = (Path(measured_parts.__file__).with_name("benchmark_tasks.md")).read_text(encoding="utf-8")
+
+
+def test_command_selects_the_lowest_gain(tmp_path, monkeypatch, capsys):
+    out, idle, learning = tmp_path / "tuning.json", {"learning_rate": 1e-9}, {"learning_rate": 1e-2}
+    monkeypatch.setattr(tune, "CANDIDATES", {"ppo": [idle, learning]})
+    monkeypatch.setattr(tune, "DECISIONS", 10_000)
+    monkeypatch.setattr(tune, "PLAYERS", (2,))
+    assert tune.main(["--out", str(out)]) == 0
+    assert "ppo: learning_rate 0.01; mean deviation gain" in capsys.readouterr().out
+    found = {row["settings"]["learning_rate"]: row["gains"]["2"] for row in json.loads(out.read_text())["candidates"]}
+    assert max(found[1e-2]) < min(found[1e-9])
+    monkeypatch.setattr(tune, "_measured", lambda **_: pytest.fail("measured again"))
+    best, other = tune.tune(out)["ppo"]
+    assert (best["settings"], other["settings"]) == (learning, idle)
+    assert best["mean"] == pytest.approx(sum(found[1e-2]) / 2)
+
+
+def test_published_table_has_every_candidate_and_selects_the_settings_in_use():
+    published = tune.ranked(measured_parts.load("tuning")["candidates"])
+    assert set(published) == {name for name, each in ALGORITHMS.items() if each.kind == "learned"}
+    table = re.search(r"<!-- generated: tuning -->\n(.*?)<!-- end -->", PAGE, re.DOTALL)[1]
+    for name, rows in published.items():
+        assert len(rows) == 6
+        assert all(row["settings"] in tune.CANDIDATES[name] and row["decisions"] == tune.DECISIONS for row in rows)
+        selected = min(rows, key=lambda row: row["mean"])["settings"]
+        assert re.search(rf"\| `{name}` \| \*\*(.*?)\*\*", table)[1] == tune.text_of(selected)
+        config = BenchmarkConfig()
+        in_use = (
+            config.ppo.model_dump()
+            | {"learner": config.league.learner}
+            | getattr(ALGORITHMS[name].agent, "keywords", {})
+        )
+        assert selected.items() <= in_use.items(), name
+
+
+def test_no_task_has_the_deck_or_the_seeds():
+    deck = Edition.load(tune.EDITION)
+    assert all(
+        (task.game.played().treasures, task.game.played().traps) != (deck.treasures, deck.traps)
+        for task in TASKS.values()
+    )
+    assert min(tune.SEEDS) >= MOST_SEEDS
