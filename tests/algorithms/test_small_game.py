@@ -27,8 +27,8 @@ GAME = {"edition": "small", "num_players": (PLAYERS,), "reward": "score", "exped
 PPO = {"games": 32, "turns": 16, "minibatch": 512, "reward_scale": 8}
 CONFIG = BenchmarkConfig(decisions=60_000, ppo=BenchmarkConfig().ppo.model_copy(update=PPO))
 GEMS = 2.0
-MOST = {"ppo": 0.09, "league": 0.09, "fictitious": 0.26, "mirror-descent": 0.12, "r-nad": 0.06, "psro": 0.14}
-"""Bounds on exploitability in gems; maxima over five seeds: 0.044, 0.040, 0.130, 0.058, 0.034 and 0.072."""
+MOST = {"ppo": 0.09, "league": 0.09, "fictitious": 0.26, "mirror-descent": 0.08, "r-nad": 0.1, "psro": 0.14}
+"""Bounds on exploitability in gems; maxima over five seeds: 0.044, 0.037, 0.130, 0.039, 0.055 and 0.072."""
 
 
 @pytest.fixture
@@ -40,7 +40,8 @@ def task(monkeypatch) -> Task:
 @pytest.mark.parametrize("name", MOST)
 def test_algorithm_approaches_equilibrium(name, task, tmp_path):
     run = BenchmarkRun(task, ALGORITHMS[name], 0, tmp_path, CONFIG)
-    assert 0 <= exploitability(run.algorithm.agent(run), task)["exploitability"] < MOST[name]
+    agent = partial(run.algorithm.agent, minibatch=512)(run)  # small, as the rollouts
+    assert 0 <= exploitability(agent, task)["exploitability"] < MOST[name]
 
 
 def quantal_response(tree, temperature: float, regularised: bool):

@@ -82,7 +82,7 @@ _ALGORITHMS = (
         "league",
         "learned",
         "PPO in a league of earlier versions (ours)",
-        _league,
+        partial(_league, entropy=0.1, final_entropy=0.01),
         lambda task: task.players > 1,
     ),
     Algorithm(
@@ -96,13 +96,13 @@ _ALGORITHMS = (
         "mirror-descent",
         "learned",
         "magnetic mirror descent, self-play (ours)",
-        partial(_mirror_descent, step_size=5.0, temperature=0.05),
+        partial(_mirror_descent, step_size=5, temperature=0.1),
     ),
     Algorithm(
         "r-nad",
         "learned",
         "R-NaD, regularised Nash dynamics, self-play with PPO (ours)",
-        partial(_regularised_nash, weight=0.1, replacements=20),
+        partial(_regularised_nash, weight=0.03, replacements=20, epochs=2, minibatch=1024),
     ),
     Algorithm(
         "psro",
