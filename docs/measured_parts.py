@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from itertools import cycle, islice
+from math import sqrt
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, variance
 from typing import Any
 
 from benchmarks.results import figure_text
@@ -129,13 +130,17 @@ def findings() -> str:
 
 def tuning() -> str:
     """Return the candidate settings of the learning algorithms with their deviation gains, the selected ones bold."""
-    rows = []
+    rows, errors = [], []
     for name, candidates in ranked(load("tuning")["candidates"]).items():
         for row in candidates:
             means = [*(fmean(row["gains"][str(players)]) for players in PLAYERS), row["mean"]]
             cells = [text_of(row["settings"]), *(f"{gain:.3f}" for gain in means)]
             rows.append([f"`{name}`", *(f"**{cell}**" if row is candidates[0] else cell for cell in cells)])
-    return markdown_table(["algorithm", "settings", *(f"{players} players" for players in PLAYERS), "mean"], rows)
+        seeds = [gains for row in candidates for gains in row["gains"].values()]
+        error = sqrt(fmean(map(variance, seeds)) / (len(seeds) / len(candidates) * len(seeds[0])))
+        errors.append(f"`{name}` {error:.3f}")
+    table = markdown_table(["algorithm", "settings", *(f"{players} players" for players in PLAYERS), "mean"], rows)
+    return f"{table}\n\nStandard errors of the means over seeds, pooled by algorithm: {', '.join(errors)}."
 
 
 PARTS = {

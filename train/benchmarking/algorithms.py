@@ -115,7 +115,7 @@ _ALGORITHMS = (
         "maskable-ppo",
         "learned",
         "MaskablePPO of sb3-contrib, self-play",
-        partial(_library, sb3.maskable_ppo, learning_rate=1e-3, batch_size=1024, n_epochs=4),
+        partial(_library, sb3.maskable_ppo, learning_rate=3e-4, n_epochs=2, batch_size=512),
     ),
     Algorithm(
         "a2c",
@@ -127,7 +127,7 @@ _ALGORITHMS = (
         "dqn",
         "learned",
         "DQN of stable-baselines3, self-play",
-        partial(_library, sb3.dqn, learning_rate=5e-4, exploration_final_eps=0.15),
+        partial(_library, sb3.dqn, learning_rate=1e-3, exploration_final_eps=0.15),
     ),
     Algorithm(REFERENCES[0], "scripted", "leaves with probability 0.2", lambda _run: REFERENCES[0]),
     Algorithm(REFERENCES[1], "scripted", "one-step lookahead on expected gems", lambda _run: REFERENCES[1]),
