@@ -25,7 +25,7 @@ class IterationConfig(Strict):
 
     self_play: Literal[0] | Games = 20_000
     """Games of self-play, from which expeditions start; 0: no value iteration."""
-    paths: Games = 4_000
+    paths: Games = 8_000
     """Paths through an expedition in each round."""
     lambdas: tuple[Share, ...] = Field((0, 1, 0.8, 0.5), min_length=1)
     """λ of each round: the weight of later residuals in the targets."""
