@@ -79,11 +79,11 @@ def libraries(lines: dict[str, Row] | None = None) -> str:
 def exploitability() -> str:
     """Return the champion's deviation gain from its model card."""
     responses = json.loads((CARDS / "champion.json").read_text(encoding="utf-8"))["responses"]
-    rows = [
-        [row["players"], f"{1 / row['players']:.3f}", plus_minus(Estimate(**row["can_be_gained"]), 3)]
-        for row in responses
-    ]
-    return markdown_table(["players", "fair share", "deviation gain"], rows)
+    rows = []
+    for row in responses:
+        gain = plus_minus(Estimate(**row["can_be_gained"]), 3)
+        rows.append([row["players"], f"{1 / row['players']:.3f}", gain, row["can_be_gained_by"]])
+    return markdown_table(["players", "fair share", "deviation gain", "strongest responder"], rows)
 
 
 def _source(results: Row) -> str:
