@@ -76,10 +76,6 @@ class DeviationGain:
         share = share_of_tables(self.totals + self.fair * self.quotas, self.quotas, candidates)
         return Estimate(share.mean - self.fair, share.low - self.fair, share.high - self.fair)
 
-    def more_than(self, other: DeviationGain) -> Estimate:
-        """Return the paired difference from another gain in the same games."""
-        return mean_of_tables(self.totals - other.totals, self.quotas)
-
 
 def self_play(game: DeviationGame, games: int, seeds: np.random.SeedSequence) -> NDArray[np.float64] | float:
     """Return the payoff of a copy: a constant, or float64 (games,) where it is measured."""
