@@ -56,7 +56,7 @@ def test_values_are_calibrated_on_fresh_games(tmp_path):
 def test_held_out_games_are_whole(monkeypatch):
     def learn(model, train, held_out, random):
         parts.extend({int(game) for game in shares[:, 0]} for _, shares in (train, held_out))
-        return values._layers(model)
+        return values.layers_of(model)
 
     parts = []
     monkeypatch.setattr(values, "_learn", learn)

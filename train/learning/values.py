@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from stable_baselines3.common.torch_layers import create_mlp
 from torch import nn
 
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, Edition, find_edition
 from diamant_env.opponents.layers import Layers, transposed
+from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.table import Table
 from diamant_env.opponents.values import inputs, number_of_inputs, shares_of, start_features
@@ -98,9 +99,7 @@ def fit(starts: Starts, seeds: np.random.SeedSequence) -> tuple[Layers, float]:
     held_out = random.random(starts.games.max() + 1)[starts.games] < HELD_OUT
     torch.manual_seed(int(torch_seed))
     players = starts.chests.shape[1]
-    widths = (number_of_inputs(players), *HIDDEN, 1)
-    linear = [nn.Linear(before, after) for before, after in pairwise(widths)]
-    model = nn.Sequential(*(part for layer in linear for part in (layer, nn.ReLU())))[:-1]
+    model = nn.Sequential(*create_mlp(number_of_inputs(players), 1, list(HIDDEN)))
     rows = inputs(starts.chests, starts.public)
     layers = _learn(
         model, (rows[~held_out], starts.shares[~held_out]), (rows[held_out], starts.shares[held_out]), random
@@ -109,9 +108,9 @@ def fit(starts: Starts, seeds: np.random.SeedSequence) -> tuple[Layers, float]:
     return layers, float(1 - ((true - found) ** 2).mean() / ((true - 1 / players) ** 2).mean())
 
 
-def _learn(model: nn.Module, train: _Rows, held_out: _Rows, random: np.random.Generator) -> Layers:
+def _learn(model: nn.Sequential, train: _Rows, held_out: _Rows, random: np.random.Generator) -> Layers:
     """Return the layers of the epoch with the best loss in held-out games."""
-    best, kept = np.inf, _layers(model)
+    best, kept = np.inf, layers_of(model)
     in_order = np.arange(len(held_out[0]))
     for rate in _RATES:
         optimizer, worse = torch.optim.Adam(model.parameters(), rate), 0
@@ -124,7 +123,7 @@ def _learn(model: nn.Module, train: _Rows, held_out: _Rows, random: np.random.Ge
                 total = sum(float(loss) * size for loss, size in _losses(model, held_out, in_order))
             worse = 0 if total < best else worse + 1
             if total < best:
-                best, kept = total, _layers(model)
+                best, kept = total, layers_of(model)
     return kept
 
 
@@ -133,8 +132,3 @@ def _losses(model: nn.Module, rows: _Rows, order: NDArray[np.int64]) -> Iterator
     for first in range(0, len(order), _MINIBATCH):
         chosen, true = (torch.from_numpy(part[order[first : first + _MINIBATCH]]) for part in rows)
         yield -(true * torch.log_softmax(model(chosen)[:, :, 0], dim=1)).sum(dim=1).mean(), len(true)
-
-
-def _layers(model: nn.Module) -> Layers:
-    linear = [part for part in model.modules() if isinstance(part, nn.Linear)]
-    return [(part.weight.detach().numpy().copy(), part.bias.detach().numpy().copy()) for part in linear]

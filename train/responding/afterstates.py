@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import answer_of
+from diamant_env.agent import answer_deciding, answer_of
 from diamant_env.editions import find_edition
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.loops import decide, pay_games, reveal_card
@@ -166,13 +166,13 @@ class GreedyAgent:
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
-        deciding = np.flatnonzero(obs.flat[:, 0])
-        games = rebuilt(obs.flat[deciding], np.zeros(len(deciding), np.uint64))
-        with one_blas_thread(len(deciding)):
+        return answer_deciding(obs, lambda rows: self._leave(obs.flat[rows]))
+
+    def _leave(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
+        games = rebuilt(flat, np.zeros(len(flat), np.uint64))
+        with one_blas_thread(len(flat)):
             values = self.afterstates.action_values(games, self.afterstates.leave_probabilities(games))
-        leave = np.zeros(len(obs.flat), np.float32)
-        leave[deciding] = values[:, LEAVE] > values[:, CONTINUE]
-        return leave
+        return (values[:, LEAVE] > values[:, CONTINUE]).astype(np.float32)
 
 
 def likely_decisions(leave: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:

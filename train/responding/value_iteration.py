@@ -7,18 +7,19 @@ its path, weighted by powers of λ (Bertsekas and Ioffe: Temporal differences-ba
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from stable_baselines3.common.torch_layers import create_mlp
 from torch import nn
 
 from diamant_env.editions import find_edition
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import Progress, progress_bar, seeds_for
 from diamant_env.opponents.layers import one_blas_thread, transposed
+from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import SearchAgent
 from diamant_env.state import CONTINUE, DECIDE, LEAVE, OVER
@@ -174,10 +175,8 @@ def fit(
         inputs = torch.from_numpy(values.inputs(states[rows]))
         outputs = torch.from_numpy(wanted[rows].astype(np.float32))[:, None]
         torch.manual_seed(int(random.integers(2**31)))
-        widths = (inputs.shape[1], *hidden, 1)
-        linear = [nn.Linear(before, after) for before, after in pairwise(widths)]
-        model = nn.Sequential(*(part for layer in linear for part in (layer, nn.ReLU())))[:-1]
-        for layer, (weight, bias) in zip(linear, values.networks.get((expedition, inside), []), strict=False):
+        model = nn.Sequential(*create_mlp(inputs.shape[1], 1, list(hidden)))
+        for layer, (weight, bias) in zip(list(model)[::2], values.networks.get((expedition, inside), []), strict=False):
             layer.load_state_dict({"weight": torch.from_numpy(weight.T), "bias": torch.from_numpy(bias)})
         optimizer = torch.optim.Adam(model.parameters(), _RATES[0])
         schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, _RATES[1] / _RATES[0], minibatches)
@@ -188,5 +187,4 @@ def fit(
             loss.backward()
             optimizer.step()
             schedule.step()
-        layers = [(each.weight.detach().numpy(), each.bias.detach().numpy()) for each in linear]
-        values.networks[expedition, inside] = transposed(layers)
+        values.networks[expedition, inside] = transposed(layers_of(model))
