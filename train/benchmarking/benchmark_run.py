@@ -209,7 +209,8 @@ class BenchmarkRun:
         end = self.config.decisions  # the final agent is measured separately
         policies = [(spent, NetworkAgent.load(path)) for spent, path in self.checkpoints() if spent < end]
         kept = [{"decisions": spent, **self._point(agent)} for spent, agent in policies]
-        for number in {len(kept) * quarter // 4 for quarter in (1, 2, 3)} if kept else ():
+        gains = self.task.gains
+        for number in {len(kept) * part // (gains + 1) for part in range(1, gains + 1)} if kept else ():
             kept[number] |= self._gain_of_values(policies[number][1])
         points = [point for point in [*self._own_points(), *kept] if len(point) > 1 and point["decisions"] < end]
         return sorted(points, key=lambda point: point["decisions"])
@@ -251,7 +252,7 @@ class BenchmarkRun:
     def _gain_of_values(self, agent: Player) -> dict[str, float]:
         """Return the gain of value iteration in a full game with open chests; else nothing."""
         table, search = self._table(agent), self.config.response
-        if self.task.family not in ("win", "score") or no_values(table, search.values):
+        if no_values(table, search.values):
             return {}
         (found,) = deviation_gains(
             [value_response(table, search)], table, search.report_games, seeds_for(search.seed, "report")

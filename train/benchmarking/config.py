@@ -12,13 +12,13 @@ class BenchmarkConfig(Run):
     """Budgets, numbers of games and training settings."""
 
     name: str = Field("benchmark", pattern=r"^[\w.-]+$", max_length=200)
-    decisions: Decisions = 2_000_000
+    decisions: Decisions = 1_000_000
     """Decisions of learning seats in a run; idle seats don't count."""
     checkpoints: Number = 20
     """Maximum number of evenly spaced points of a learning curve; tasks with slow evaluations have fewer."""
     exact_players: int = Field(5, ge=1, le=5)
     """Maximum table size for exact exploitability, which takes a minute per policy at five players."""
-    games: Games = 20_000
+    games: Games = 10_000
     """Games of each run at tables of held-out agents, or alone."""
     response: SearchConfig = SearchConfig(
         seeds=1,
@@ -33,7 +33,7 @@ class BenchmarkConfig(Run):
         games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001, average=0.1
     )
     """PPO of the algorithms marked (ours); `decisions` is overridden by the benchmark's."""
-    league: OpponentsConfig = OpponentsConfig(learner=0.75, snapshots=0.25, snapshot_every=250_000)
+    league: OpponentsConfig = OpponentsConfig(learner=0.75, snapshots=0.25, snapshot_every=125_000)
     """Opponents of the algorithm `league`."""
     network: NetworkConfig = NetworkConfig()
     """Network of all learning algorithms."""

@@ -27,6 +27,7 @@ class Task(NamedTuple):
         reason: Reason for its inclusion.
         seeds: Seeds of each learning algorithm.
         points: Maximum number of points of a learning curve.
+        gains: Number of these points with the gain of value iteration.
         version: Version of the task, increased when figures become incomparable.
     """
 
@@ -37,6 +38,7 @@ class Task(NamedTuple):
     reason: str
     seeds: int = 5
     points: int = 20
+    gains: int = 0
     version: int = 1
 
     @property
@@ -45,10 +47,10 @@ class Task(NamedTuple):
         return self.game.num_players[0]
 
 
-def _expedition(players: int, reason: str) -> Task:
+def _expedition(players: int, points: int, reason: str) -> Task:
     game = GameConfig(edition=SOLVED, num_players=(players,), reward="score", expeditions=1, blank=True)
     meaning = f"{players} players, one expedition without relics, for score"
-    return Task(f"expedition-{players}", "expedition", game, meaning, reason, 10, 20 if players == 2 else 8)
+    return Task(f"expedition-{players}", "expedition", game, meaning, reason, 10, points)
 
 
 def _full(name: str, players: int, reward: str, meaning: str, reason: str, edition: str = FULL) -> Task:
@@ -57,10 +59,10 @@ def _full(name: str, players: int, reward: str, meaning: str, reason: str, editi
 
 
 _TASKS = (
-    _expedition(2, "the usual number of players in theory"),
-    _expedition(3, "the smallest general-sum game of more than two players"),
-    _expedition(4, "the table size of `full-4-win`"),
-    _expedition(5, "the largest whose best responses are computed for hundreds of policies"),
+    _expedition(2, 20, "the usual number of players in theory"),
+    _expedition(3, 8, "the smallest general-sum game of more than two players"),
+    _expedition(4, 4, "the table size of `full-4-win`"),
+    _expedition(5, 2, "the largest whose best responses are computed for hundreds of policies"),
     _full(
         "small-3-win", 3, "win", "3 players, a game of few cards, for the win", "exact NashConv for the win", "small-3"
     )._replace(family="small", seeds=10),
@@ -74,7 +76,7 @@ _TASKS = (
     )._replace(family="game", seeds=10, points=8),
     _full("solitaire", 1, "score", "1 player, the 2016 game, for score", "no opponents: optimal stopping, solved"),
     _full("full-3-win", 3, "win", "3 players, the 2016 game, for the win", "the smallest table that the rules allow"),
-    _full("full-4-win", 4, "win", "4 players, the 2016 game, for the win", "the standard task"),
+    _full("full-4-win", 4, "win", "4 players, the 2016 game, for the win", "the standard task")._replace(gains=3),
     _full("full-4-score", 4, "score", "4 players, the 2016 game, for score", "the same table, general-sum"),
     _full("full-8-win", 8, "win", "8 players, the 2016 game, for the win", "the largest table"),
     _full(
