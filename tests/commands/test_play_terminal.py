@@ -33,7 +33,7 @@ def play(monkeypatch, capsys):
     [
         ("iello-2016", "ev bag:18 traps"),
         ("incan-gold", "ev ev cards:3 follow bag random oppose"),
-        ("schmidt-2005", "continue"),
+        ("schmidt-2005", "continue bag:9"),
         ("everdeck-relics", ""),
     ],
 )
@@ -47,6 +47,7 @@ def test_game_at_the_terminal(play, edition, opponents, tmp_path):
     assert record.names == ("a person", *opponents.split())
     assert (record.edition, record.seed) == (EDITIONS[edition], 5)
     assert output.count("=== Expedition ") == 5
+    assert ("it takes at least 3 players" in output) == (not opponents)
     decisions = sum(0 in (*turn.continuing, *turn.leaving) for turn in record.turns)
     others = sum(key in "othz" for key in output_keys(output))
     assert output.count(PROMPT) == decisions + others

@@ -80,6 +80,20 @@ def test_messages_of_events(deck, turns, begin, also, lacking):
     assert play.env.render().startswith("Expedition 1 of 5, card 1\n  path   [BOULDER]\n")
 
 
+@pytest.mark.parametrize(
+    ("first", "turn", "words"),
+    [
+        (7, "-", "Everyone inside continues."),
+        (7, "0", "player_0 leaves alone with 3 gems; player_1 and player_2 continue."),
+        (7, "01", "player_0 and player_1 leave with 2 gems each; player_2 continues."),
+        ("relic", "2", "player_2 leaves alone with 5 gems, 1 relic included; player_0 and player_1 continue."),
+    ],
+)
+def test_decisions_in_words(first, turn, words):
+    game, edition, scene = shown(text_of([first, 5, 5]).play(turn))
+    assert Narrator(edition).decisions(game, scene).replace("\N{NO-BREAK SPACE}", " ") == words
+
+
 @pytest.mark.parametrize(("seat", "own"), [(None, ["?", "1"]), (1, ["10", "1"])])
 def test_hidden_chests_are_hidden_until_the_end(seat, own):
     play = text_of([11, "relic", 5, 5, 5, 5, 5], edition=replace(BASE, hidden_chests=True)).all_continue().leave(1)

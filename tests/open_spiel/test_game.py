@@ -9,7 +9,7 @@ import pytest
 from diamant_env import Edition
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP
 from diamant_env.judging import evaluate
-from diamant_env.observation import Observations
+from diamant_env.observation import NUM_FEATURES, Observations
 from tests.support.play import INVENTED, PUBLISHED, every
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -130,6 +130,16 @@ def test_agent_policy_equals_agent_bot():
     assert met == {(1, 0), (2, 0), (2, 1)}  # in camp, and inside
     with pytest.raises(ValueError, match="as a function of the observation"):
         spiel.AgentPolicy(game, "mixture:1,20")
+
+
+def test_tensor_of_history():
+    state = pyspiel.load_game("python_diamant", {"players": 2, "edition": PAIRS}).new_initial_state()
+    state.apply_action(4)
+    state.apply_actions([0, 0])
+    history = np.array(state.information_state_tensor(1))[NUM_FEATURES:]
+    assert len(history) == state.get_game().max_history_length()
+    assert history[:3].tolist() == [5, 1, 1]
+    assert not history[3:].any()
 
 
 @pytest.mark.parametrize("turn_based", [False, True])

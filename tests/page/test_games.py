@@ -14,11 +14,12 @@ from diamant_env.opponents import make
 from diamant_env.records import GameRecord
 from diamant_env.state import OVER
 from tests.support.asgi_client import Client
-from tests.support.play import review_few
+from tests.support.play import Play, review_few
 from tests.support.record import record_of
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')
 from diamant_env.page import game as page_game
+from diamant_env.page.edition_text import relics_now
 from diamant_env.page.menu import Menu
 from diamant_env.page.server import make_app
 
@@ -119,6 +120,23 @@ def test_deck_of_view_equals_state(client, edition):
         relics.update(re.findall(r"Relics: (\d taken[^.]*)", " ".join(view["deck"]["about"])))
     assert removed > 1
     assert len(relics) == 0 if not played.edition.relics else len(relics) > 1
+
+
+@pytest.mark.parametrize(
+    ("edition", "relic", "turns", "fate", "coming"),
+    [
+        ("incan-gold", "relic", "-", "0 taken, 0 lost", "5, 5, 5, 10 and 10"),
+        ("incan-gold", "relic", "0 -", "1 taken, 0 lost", "5, 5, 10 and 10"),
+        ("incan-gold", "relic", "- -", "0 taken, 1 lost", "5, 5, 5 and 10"),
+        ("incan-gold-bga-classic", "relic", "- -", "1 taken or lost", "5, 5, 10 and 10"),
+        ("incan-gold-2020", "relic 5", "- -", "0 taken, 1 lost", None),
+    ],
+)
+def test_relics_in_words(edition, relic, turns, fate, coming):
+    trap = EDITIONS[edition].traps[0]
+    game = Play([relic, trap, trap, 5], 3, edition).play(turns).env._batch.games[0]
+    worth = [f"The next ones taken are worth {coming} gems."] if coming else []
+    assert relics_now(game, EDITIONS[edition]) == [f"Relics: {fate}.", *worth]
 
 
 @pytest.mark.parametrize("agents", [("you", "bag:8"), ("bag:8", "random")])
