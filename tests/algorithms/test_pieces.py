@@ -6,13 +6,14 @@ import torch
 
 from diamant_env.batch import Batch
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.inputs import RAW
+from diamant_env.opponents.inputs import INPUTS, RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.algorithms import response_oracles
-from train.algorithms.counting import Meter
+from train.algorithms.counting import CountedVecEnv, Meter
 from train.algorithms.mirror_descent import divergence
 from train.algorithms.response_oracles import Population, distilled
+from train.algorithms.stable_baselines import Transformed
 from train.runs.config import Config, PPOConfig
 
 SMALL = PPOConfig(decisions=6_000, games=8, turns=16, minibatch=128)
@@ -48,6 +49,18 @@ def test_population_draws_one_policy_per_game():
     changed = population.act(seen, np.arange(6000) < 3000)
     assert np.array_equal(changed[3000:], first[3000:])
     assert not np.array_equal(changed[:3000], first[:3000])
+
+
+def test_rewards_of_libraries_are_scaled(tmp_path):
+    env = CountedVecEnv(Meter(tmp_path), 8, 3, "iello-2016", "score")
+    paid = []
+    for scale in (1.0, 1 / 16):
+        scaled = Transformed(env, INPUTS[RAW], scale)
+        scaled.seed(1)
+        scaled.reset()
+        paid.append(np.stack([scaled.step(np.arange(24) % 3 == turn % 3)[1] for turn in range(6)]))
+    assert paid[0].max() > 1
+    assert np.array_equal(paid[0] / 16, paid[1])
 
 
 def test_responses_replace_the_untrained_network(tmp_path, monkeypatch):

@@ -64,6 +64,7 @@ def test_ppo_learns(tmp_path):
     agent = train(config, folder)
     (result,) = judge(agent, clone_line_ups(["random:0.5"]), 4_000)
     assert result.win_share.low > 0.25 + 0.10
+    assert not list(folder.glob("curve.*"))
 
 
 def test_run_trains_and_is_judged_in_its_game(tmp_path, monkeypatch):

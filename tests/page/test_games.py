@@ -117,6 +117,7 @@ def test_deck_of_view_equals_state(client, edition):
         out = view["deck"]["about"][0]
         removed += bool(view["ended"] and view["ended"]["bust"])
         assert sum(map(int, re.findall(r"× (\d)", out))) == removed
+        assert ("most relics first" in view["deck"]["about"][-1]) == (played.edition.tie_break == "relics")
         relics.update(re.findall(r"Relics: (\d taken[^.]*)", " ".join(view["deck"]["about"])))
     assert removed > 1
     assert len(relics) == 0 if not played.edition.relics else len(relics) > 1
