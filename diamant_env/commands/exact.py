@@ -26,6 +26,7 @@ from diamant_env.storage.croissant import DESCRIPTION, write_arrays
 from diamant_env.storage.results import save_json, versions
 
 COMMAND = "diamant exact"
+_STATES = 50  # of each depth
 Progress = Callable[[float], None]
 _ABOUT = """\
 Solve one expedition or whole games in score exactly and compute the
@@ -203,11 +204,14 @@ def run(argv: Sequence[str]) -> int:
     kind.add_argument(
         "--whole-game", action="store_true", help="count all expeditions; takes a minute with 2 players, more with 3"
     )
-    add("--states", type=int, default=50, metavar="N", help="with --values: states of each depth (%(default)s)")
+    add("--states", type=int, metavar="N", help=f"with --values: states of each depth ({_STATES})")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
+    if given.states is not None and not given.values:
+        parser.error("--states goes with --values")
     if given.values:
-        regrets = write_values(given.agents, given.players, given.edition, given.states, given.values)
+        states = _STATES if given.states is None else given.states
+        regrets = write_values(given.agents, given.players, given.edition, states, given.values)
         content = {"command": COMMAND, "versions": versions(), "regret": regrets}
         save_and_say(regret_report(regrets), lambda path: save_json(content, path), given.out)
         say(f"saved: {given.values / DESCRIPTION} and the arrays of {counted(len(given.players), 'table size')}")

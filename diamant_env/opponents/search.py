@@ -32,6 +32,7 @@ _BATCH = 32  # roll-outs of each action between two checks of the time and the s
 _SETTLED = 3.0  # standard errors of the difference at which roll-outs of a row stop
 _GAMES = 256  # games per batch
 _MANY_GAMES = 1024  # games per batch with truncated roll-outs
+_UNLIKELY = 0.01  # probability of a network's less likely action below which its decision is not searched
 _NO_LIMIT = 1_000_000
 _DAY = 86_400  # seconds
 _DEEPEST = 2  # nested searches; each multiplies the cost by its roll-outs
@@ -106,24 +107,20 @@ class SearchAgent:
         seed: Seed of the roll-outs.
         cut: Whether to truncate roll-outs for wins at the end of the expedition if the base agent has values (see
             `diamant_env.opponents.values`), which is many times cheaper at the same precision.
-        certain: Search only where the less likely action of a network has at least this probability: 0 is everywhere,
-            which takes about twice as long. Other agents are searched everywhere.
 
     Attributes:
         rollouts: Games played so far, both actions together.
         values: Value networks at the truncation, or None for full roll-outs.
     """
 
-    def __init__(
-        self, base: Agent, budget: Budget | None = None, seed: int = 0, cut: bool = True, certain: float = 0.01
-    ) -> None:
+    def __init__(self, base: Agent, budget: Budget | None = None, seed: int = 0, cut: bool = True) -> None:
         self.base = base
         self.budget = budget or Budget()
         cuts = cut and self.budget.objective == "win" and isinstance(base, NetworkAgent)
         self.values: Values | None = base.values if cuts else None  # type: ignore[attr-defined]
         self._rollout_agent = copied(base)
         self._agents: dict[str, Any] = {"base": self.base, "rollout": self._rollout_agent}
-        self._certain = certain if isinstance(base, NetworkAgent) else 0.0  # scripted agents are deterministic
+        self._unlikely = _UNLIKELY if isinstance(base, NetworkAgent) else 0.0  # scripted agents are deterministic
         self.rollouts = 0
         self.seed(seed)
 
@@ -147,7 +144,7 @@ class SearchAgent:
         if (obs["hidden_chests"] * obs["must_decide"]).any():
             raise ValueError(f"{self} needs open chests, and this table hides them; seat another agent")
         for edition, deciding in obs.by_edition():
-            rows = deciding[np.minimum(leave, 1 - leave)[deciding] >= self._certain]
+            rows = deciding[np.minimum(leave, 1 - leave)[deciding] >= self._unlikely]
             gain, error = self.compare(obs.flat[rows], edition)
             better = np.abs(gain) > error
             leave[rows[better]] = gain[better] > 0

@@ -47,6 +47,7 @@ REFUSED = {
         (["--players", "9"], "1 to 8 are allowed"),
         (["catch-up"], "hides them"),
         (["--edition", "x"], "unknown edition 'x'"),
+        (["--states", "6"], "--states goes with --values"),
     ],
     "page": [
         (["--port", "65536"], "--port=65536; a whole number, 0 to 65535, is allowed"),

@@ -136,10 +136,10 @@ def test_truncated_rollout_earns_bootstrap_value():
     assert varied.std() > 0.01
 
 
-@pytest.mark.parametrize(("certain", "pairs"), [(0.01, 0), (0.0, 64)])
-def test_certain_decisions_are_searched_on_request(certain, pairs):
-    layer = np.zeros((2, NUM_FEATURES), np.float32), np.array([4, -4], np.float32)  # P(LEAVE) = 0.0003
+@pytest.mark.parametrize(("logit", "pairs"), [(4, 0), (2, 64)])  # P(LEAVE) = 0.0003 and 0.02
+def test_certain_decisions_are_not_searched(logit, pairs):
+    layer = np.zeros((2, NUM_FEATURES), np.float32), np.array([logit, -logit], np.float32)
     batch = deciding(4, games=1, turns=1)
-    agent = SearchAgent(NetworkAgent([layer], values=network_of(4).values), Budget(32), certain=certain)
+    agent = SearchAgent(NetworkAgent([layer], values=network_of(4).values), Budget(32))
     agent.act(Observations(batch.observe()[0], batch.editions[0]), np.zeros(4, bool))
     assert agent.rollouts == 4 * pairs
