@@ -164,14 +164,16 @@ def test_value_iteration_is_reported(tmp_path, network):
     path = tmp_path / "someone.safetensors"
     save_policy(path, network, SimpleNamespace(name="someone", seed=0, model_dump=lambda mode: {}), 0)
     small = {"self_play": 200, "paths": 100, "minibatches": 20}
-    (found,) = respond(arguments(tmp_path, str(path), seeds=1, pools=[], values=small))
-    assert found.value_iteration.player == "value iteration"
-    assert found.value_iteration.games == 400
-    assert found.best_bound.low == max(each.among(3).low for each in found.candidates)
-    assert len(found.candidates) == 3
+    (found,) = respond(arguments(tmp_path, str(path), seeds=2, pools=[], values=small))
+    first, second = found.value_iteration
+    assert (first.player, second.player) == ("value iteration", "value iteration 1")
+    assert (first.games, second.games) == (400, 400)
+    assert first.gain != second.gain
+    assert found.best_bound.low == max(each.among(6).low for each in found.candidates)
+    assert len(found.candidates) == 6
     (folder,) = tmp_path.glob("response-*")
     saved = json.loads((folder / RESULTS).read_text())["found"]["value_iteration"]
-    assert saved["gain"]["mean"] == found.value_iteration.gain.mean
+    assert [row["gain"]["mean"] for row in saved] == [first.gain.mean, second.gain.mean]
     (again,) = respond(Arguments(ResponseConfig(), resume=(folder,)))
     assert again.to_json() == found.to_json()
 

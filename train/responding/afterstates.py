@@ -158,11 +158,11 @@ class GreedyAgent:
 
     memoryless = True
 
-    def __init__(self, afterstates: Afterstates) -> None:
-        self.afterstates = afterstates
+    def __init__(self, afterstates: Afterstates, name: str = "value iteration") -> None:
+        self.afterstates, self.name = afterstates, name
 
     def __str__(self) -> str:
-        return "value iteration"
+        return self.name
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""

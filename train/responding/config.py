@@ -39,7 +39,7 @@ class SearchConfig(Run):
     """Training, selection and report of responses."""
 
     seeds: Number = 1
-    """Runs from scratch, and the same number of warm starts if the agent is a network."""
+    """Fits of value iteration, runs of PPO from scratch, and its warm starts if the agent is a network."""
     checkpoints: Number = 10
     """Evenly spaced checkpoints of each run, from which one is selected."""
     value_first: Share = 0.05

@@ -31,13 +31,13 @@ class ResponseResult:
     games: int
     searched: list[DeviationGain]
     members: list[DeviationGain]
-    value_iteration: DeviationGain | None = None
+    value_iteration: list[DeviationGain]
     no_values: str = ""
 
     @property
     def candidates(self) -> list[DeviationGain]:
         """All measured gains."""
-        return [*self.searched, *self.members, *([] if self.value_iteration is None else [self.value_iteration])]
+        return [*self.searched, *self.members, *self.value_iteration]
 
     @property
     def best(self) -> DeviationGain:
@@ -61,7 +61,7 @@ class ResponseResult:
             **vars(self),
             "searched": [_row(gain) for gain in self.searched],
             "members": [_row(gain) for gain in self.members],
-            "value_iteration": self.value_iteration and _row(self.value_iteration),
+            "value_iteration": [_row(gain) for gain in self.value_iteration],
             "can_be_gained_by": self.best.player,
             "can_be_gained": self.best_bound,
             "nash_conv": self.nash_conv,
@@ -80,14 +80,14 @@ def report(
     members = [make(text) for text in dict.fromkeys(texts)]
     seeds = seeds_for(config.seed, "report")
     why = no_values(game, config.values)
-    iterated = [] if why else [value_response(game, config)]
+    iterated = [] if why else [value_response(game, config, number) for number in range(config.seeds)]
     players: list[Player] = [*(run.policy() for run in runs), *members, *iterated]
     found = deviation_gains(players, game, config.report_games, seeds, progress)
     edition = game.edition if isinstance(game.edition, str) else game.edition.name
-    searched, rest = found[: len(runs)], found[len(runs) : len(runs) + len(members)]
-    last = None if why else found[-1]
+    ends = len(runs), len(runs) + len(members)
+    searched, rest, values = found[: ends[0]], found[ends[0] : ends[1]], found[ends[1] :]
     return ResponseResult(
-        str(game.agent), game.players, edition, game.reward, config.report_games, searched, rest, last, why
+        str(game.agent), game.players, edition, game.reward, config.report_games, searched, rest, values, why
     )
 
 
@@ -97,9 +97,8 @@ def result_table(found: ResponseResult) -> TextReport:
     title = f"Against {found.players - 1} × {found.agent} at tables of {found.players}, {found.edition}"
     title = f"{title}: gain in {UNITS[found.reward]}, {found.games:,} games each"
     table = TextReport(title, ("", "who"), ("payoff", "gain (95 %)"))
-    iterated = [] if found.value_iteration is None else [found.value_iteration]
     members = sorted(found.members, key=_mean, reverse=True)
-    for kind, rows in (("values", iterated), ("PPO", found.searched), ("pools", members)):
+    for kind, rows in (("values", found.value_iteration), ("PPO", found.searched), ("pools", members)):
         for row in rows:
             table.add_row(kind, row.player, f"{row.payoff:.{digits}f}", estimate_text(row.gain, digits, "+"))
         table.add_section()
@@ -108,7 +107,7 @@ def result_table(found: ResponseResult) -> TextReport:
         f"Deviation gain: at least {bound}, by {found.best.player}, with a simultaneous interval.",
         f"NashConv, the sum over the seats: at least {sum_of_seats}.",
     ]
-    if found.value_iteration is None:
+    if not found.value_iteration:
         lines.append(f"No value iteration: {found.no_values}.")
     table.notes = "\n".join(lines)
     return table

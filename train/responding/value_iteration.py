@@ -68,12 +68,13 @@ def no_values(game: DeviationGame, config: IterationConfig) -> str:
     return "" if getattr(agent, "memoryless", False) else "the agent keeps a state of its games"
 
 
-def value_response(game: DeviationGame, config: SearchConfig) -> GreedyAgent:
-    """Return the greedy agent of the fitted values."""
+def value_response(game: DeviationGame, config: SearchConfig, number: int = 0) -> GreedyAgent:
+    """Return the greedy agent of fitted values; fits of other numbers have other seeds."""
     torch.set_num_threads(config.threads)
     rounds = find_edition(game.edition).expeditions * len(config.values.lambdas)
     with progress_bar(total=rounds, desc="value iteration", unit=" rounds") as bar:
-        return GreedyAgent(iterate_values(game, config.values, seeds_for(config.seed, "values"), bar))
+        seeds = seeds_for(config.seed, "values", *([number] if number else []))
+        return GreedyAgent(iterate_values(game, config.values, seeds, bar), f"value iteration {number or ''}".strip())
 
 
 def iterate_values(
