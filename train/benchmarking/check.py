@@ -35,7 +35,7 @@ class Entry(BaseModel):
     """Name of the policy file in the folder, or the text of a scripted agent such as ``ev:0.75``."""
     task: str
     task_version: int
-    """Version of the task, in docs/benchmark.md."""
+    """`train.benchmarking.suite.Task.version`."""
     algorithm: str = Field(pattern=r"^[\w.-]+$", max_length=100)
     seed: int = Field(ge=0)
     decisions: int = Field(ge=0)

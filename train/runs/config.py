@@ -147,7 +147,7 @@ class Run(Strict):
     name: str = Field(default="default", pattern=r"^[\w.-]+$", max_length=200)
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
     threads: Number = 1
-    """Threads of torch; 2 are a fifth faster on idle cores and up to twenty times slower on busy ones."""
+    """Threads of torch; more than one is slower on busy cores, see docs/performance.md."""
 
 
 class Config(Run):
