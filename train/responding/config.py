@@ -47,7 +47,7 @@ class SearchConfig(Run):
     pick_games: Games = 10_000
     """Games for the selection of checkpoints."""
     report_games: Games = 50_000
-    """Fresh games for the report of the selected policies and all members of `pools`."""
+    """Fresh games for the report of all responders."""
     pools: tuple[str, ...] = ("pool", "held_out")
     ppo: PPOConfig = PPOConfig(
         decisions=1_000_000, games=600, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001
