@@ -1,7 +1,7 @@
 """Games turn by turn, and their records: a human-readable text format with verified replay.
 
-`diamant_env.records.text` specifies the format. Reading a record replays its game through `parallel_env` and reports
-the line and reason of an error; writing verifies the text by reading it back.
+`diamant_env.records.text` specifies the format. Reading a record replays its game through `diamant_env.Game` and
+reports the line and reason of an error; writing verifies the text by reading it back.
 """
 
 from diamant_env.records.log import DamagedRecord, GameLog, GameRecord
