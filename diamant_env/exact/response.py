@@ -122,15 +122,20 @@ def _respond(
     progress: Progress | None = None,
 ) -> tuple[float, float]:
     """Return a player's expected gems from the root, of the best response to the policy and of the policy itself."""
-    if policy.shape != (tree.boxes.size,) or policy.dtype != np.float64:
-        raise ValueError(f"policy {policy.dtype} {policy.shape}; expected float64 ({tree.boxes.size},)")
-    if not (policy.min() >= 0 and policy.max() <= 1):
-        raise ValueError("a value of the policy is not between 0 and 1")
     size = tree.boxes.size
+    check_policy(policy, (size,))
     best, profile = (values_with(tree, np.zeros(size), np.zeros(0 if end is None else size), end) for end in ends)
     solve(tree, RESPONSE, best, progress and (lambda done: progress(done / 2)), policy)
     solve(tree, PROFILE, profile, progress and (lambda done: progress(0.5 + done / 2)), policy)
     return root_value(tree, best.inside), root_value(tree, profile.inside)
+
+
+def check_policy(policy: NDArray, shape: tuple[int, ...]) -> None:
+    """Raise ValueError if shape, dtype or a value of a policy is wrong; compiled code does not check them."""
+    if policy.shape != shape or policy.dtype != np.float64:
+        raise ValueError(f"policy {policy.dtype} {policy.shape}; expected float64 {shape}")
+    if not (policy.min() >= 0 and policy.max() <= 1):
+        raise ValueError("a value of the policy is not between 0 and 1")
 
 
 def _policy_without_chest(agent: Agent, tree: ExpeditionTree) -> NDArray[np.float64]:

@@ -89,8 +89,30 @@ def test_agent_refuses_hidden_information(blank):
     observations = Batch(1, 2, edition, blank_rivals=blank).reset(seed=0)
     with pytest.raises(ValueError, match="equilibrium plays 2 players with open chests; rivals are absent or hidden"):
         agent.act(Observations(observations[0], edition), np.ones(2, bool))
-    with pytest.raises(ValueError, match=r"policy \(3, 2\); expected \(\d+, 2\)"):
-        game.agent(np.zeros((3, 2)))
+
+
+def test_policies_of_other_dtypes_and_values_in_camp_make_no_difference():
+    game = exact.WholeGame(TINY, 2)
+    always = np.ones((len(game.graph.states), 2))
+    expected = game.best_response(always * (game.graph.games["inside"][:, :2] != 0), "score")
+    for policy in (always, always > 0, always.astype(np.int8), always.astype(np.float32)):
+        assert game.best_response(policy, "score") == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda policy: policy[:3], r"policy float64 \(3, 2\); expected float64 \(\d+, 2\)"),
+        (lambda policy: policy + 1.5, "not between 0 and 1"),
+        (lambda policy: policy * np.nan, "not between 0 and 1"),
+    ],
+)
+def test_wrong_policy_is_refused(change, reason):
+    game = exact.WholeGame(TINY, 2)
+    wrong = change(np.zeros((len(game.graph.states), 2)))
+    for take in (game.best_response, game.agent):
+        with pytest.raises(ValueError, match=reason):
+            take(wrong)
 
 
 def test_bad_input_is_refused(monkeypatch):

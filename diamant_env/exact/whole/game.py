@@ -18,7 +18,7 @@ from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import as_bytes, from_observation, observe_records
 from diamant_env.exact.induction import Progress
-from diamant_env.exact.response import Response, answers_to
+from diamant_env.exact.response import Response, answers_to, check_policy
 from diamant_env.exact.whole.graph import build_graph, find_states
 from diamant_env.exact.whole.values import BEST_RESPONSE, EQUILIBRIUM, PROFILE, evaluate
 from diamant_env.observation import Observations
@@ -72,13 +72,16 @@ class WholeGame:
             progress: Called with the fraction done of an agent's policy, 0 to 1.
 
         Raises:
-            ValueError: If there is no such reward, the list has another length, or an agent has no `policy_of`.
+            ValueError: If there is no such reward, the list has another length, a policy has another shape or a value
+                outside [0, 1], or an agent has no `policy_of`.
         """
         code = reward_code(reward, self.num_players)
         agents: list[Any] = list(agent) if isinstance(agent, list | tuple) else [agent]
         if len(agents) not in {1, self.num_players}:
             raise ValueError(f"{len(agents)} agents; one, or one for each of the {self.num_players} seats, is expected")
-        found = [each if isinstance(each, np.ndarray) else self.policy_of(each, progress) for each in agents]
+        found = [
+            self._checked(each) if isinstance(each, np.ndarray) else self.policy_of(each, progress) for each in agents
+        ]
         # In line r, the agent of seat (s + r) % num_players sits in seat s.
         seats = np.arange(self.num_players)
         lines = [np.choose((seats + line) % len(found), found) for line in range(len(found))]
@@ -106,12 +109,10 @@ class WholeGame:
         In a state that a rotation of the seats leaves unchanged, all observe the same: it plays one seat's probability.
 
         Raises:
-            ValueError: If the policy has another shape; when it acts, for another table, hidden chests or blank rivals.
+            ValueError: If the policy has another shape or a value outside [0, 1]; when it acts, for another table,
+                hidden chests or blank rivals.
         """
-        shape = len(self.graph.states), self.num_players
-        if policy.shape != shape:
-            raise ValueError(f"policy {policy.shape}; expected {shape}")
-        return PolicyAgent(self, policy, name)
+        return PolicyAgent(self, self._checked(policy), name)
 
     def policy_of(self, agent: Agent, progress: Progress | None = None) -> Policy:
         """Return an agent's policy; it observes what the edition shows.
@@ -132,6 +133,12 @@ class WholeGame:
             if progress:
                 progress(min(first + _NODES, len(deciding)) / len(deciding))
         return policy
+
+    def _checked(self, given: NDArray) -> Policy:
+        """Return a policy as float64, 0 in camp; raise a ValueError as `check_policy` does."""
+        policy = np.asarray(given, np.float64)
+        check_policy(policy, (len(self.graph.states), self.num_players))
+        return np.where(self.graph.games["inside"][:, : self.num_players] != 0, policy, 0)
 
     def _values(self, policy: NDArray[np.float64], code: int, mode: int) -> NDArray[np.float64]:
         """Return the value of each seat at the start, float64 (num_players,)."""
