@@ -51,9 +51,11 @@ def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDAr
     """Return an agent's checked probabilities of LEAVE, float32 (rows,), see `Agent.act`.
 
     Raises:
-        ValueError: If it does not return one probability in [0, 1] per row, or reads an unknown field.
+        ValueError: If it is no agent, does not return one probability in [0, 1] per row, or reads an unknown field.
     """
     rows = len(first)
+    if not hasattr(agent, "act"):
+        raise ValueError(f"{agent!r} has no method act; diamant_env.opponents.make returns an agent for it")
     try:
         answer: object = agent.act(obs, first)
     except UnknownField as error:

@@ -26,16 +26,14 @@ Reward: TypeAlias = "str | Callable[..., Any]"
 """One of `REWARDS`, or a custom function, see `custom_rewards`."""
 
 
-def reward_code(reward: Reward, fewest_players: int) -> int:
-    """Return the integer code of a reward for compiled code; a custom function has that of ``"score"``.
+def reward_code(reward: str, fewest_players: int) -> int:
+    """Return the integer code of a reward for compiled code.
 
     Raises:
         ValueError: If there is no such reward, or for ``"margin"`` with one player.
     """
-    if callable(reward):
-        return _SCORE
     if not isinstance(reward, str) or reward not in REWARDS:
-        raise ValueError(f"unknown reward {reward!r}; rewards: {', '.join(REWARDS)}, or a function")
+        raise ValueError(f"unknown reward {reward!r}; rewards: {', '.join(REWARDS)}; a Batch also takes a function")
     if reward == "margin" and fewest_players < 2:
         raise ValueError("reward 'margin' compares a player with the others; one player has none")
     return list(REWARDS).index(reward)

@@ -121,6 +121,10 @@ def test_bad_input_is_refused(monkeypatch):
         game.best_response([make("ev:0")] * 3)
     with pytest.raises(ValueError, match="unknown reward 'gems'"):
         game.best_response(make("ev:0"), "gems")
+    with pytest.raises(ValueError, match="rewards: score, win, margin"):
+        game.best_response(make("ev:0"), len)
+    with pytest.raises(ValueError, match=r"'ev:0' has no method act; .*make returns an agent"):
+        game.best_response("ev:0")
     with pytest.raises(ValueError, match="mixture:2,4 answers the same observations differently"):
         exact.WholeGame(COUNTED, 2).policy_of(make("mixture:2,4"))
     monkeypatch.setattr(graph, "MAX_STATES", 100)

@@ -104,7 +104,7 @@ def test_auto_reset_returns_terminal_state():
         (lambda: Diamant(9), "num_players=9; a whole number, 1 to 8, is allowed"),
         (lambda: Diamant(3, "monopoly"), f"unknown edition 'monopoly'; published editions: {', '.join(EDITIONS)}"),
         (lambda: Diamant(3, reward="gems"), "unknown reward 'gems'; rewards: score, win, margin"),
-        (lambda: Diamant(3, reward=len), "score, win, margin are allowed"),
+        (lambda: Diamant(3, reward=len), "rewards: score, win, margin"),
         (lambda: Diamant(1, reward="margin"), "one player has none"),
         (lambda: Diamant(3, hidden_chests=2), "hidden_chests=2; True, False and None are allowed"),
         (lambda: Diamant(3).step(None, jnp.zeros(4)), "actions of shape (4,); expected (3,)"),
