@@ -94,8 +94,10 @@ def tune(out: Path) -> dict[str, list[Row]]:
         for name, each in CANDIDATES.items()
         for settings in each
     ]
-    found = read_json(out)["candidates"] if out.is_file() else []
-    rows = [row for row in found if any(job.items() <= row.items() for job in wanted)]
+    found = read_json(out) if out.is_file() else {"command": COMMAND, "candidates": []}
+    if not isinstance(found, dict) or found.get("command") != COMMAND:
+        raise ValueError(f"{out} has no results of {COMMAND}; give another file by --out")
+    rows = [row for row in found["candidates"] if any(job.items() <= row.items() for job in wanted)]
     for number, job in enumerate(wanted, 1):
         if not any(job.items() <= row.items() for row in rows):
             say(f"[{number}/{len(wanted)}] {job['algorithm']}, {text_of(job['settings'])} …")

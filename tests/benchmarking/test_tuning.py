@@ -29,6 +29,10 @@ def test_command_selects_the_lowest_gain(tmp_path, monkeypatch, capsys):
     best, other = tune.tune(out)["ppo"]
     assert (best["settings"], other["settings"]) == (learning, idle)
     assert best["mean"] == pytest.approx(sum(found[1e-2]) / 2)
+    for other_file in ('{"rows": []}', "[1]"):
+        out.write_text(other_file)
+        assert tune.main(["--out", str(out)]) == 2
+        assert "tuning.json has no results of python -m train.tune" in capsys.readouterr().err
 
 
 def test_published_table_has_every_candidate_and_selects_the_settings_in_use():
