@@ -59,7 +59,10 @@ def respond(arguments: Arguments) -> list[ResponseResult]:
     with ExitStack() as locks:
         for _, folder in todo:
             locks.enter_context(locked(folder))
-        return [search(config, folder) for config, folder in todo]
+        try:
+            return [search(config, folder) for config, folder in todo]
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"resume with --resume {' '.join(str(folder) for _, folder in todo)}") from None
 
 
 def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:

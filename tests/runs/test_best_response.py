@@ -92,7 +92,7 @@ def test_interrupted_search_resumes_to_same_result(tmp_path, monkeypatch, few):
 
     with monkeypatch.context() as patch:
         patch.setattr(response, "learn", dies)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt, match=r"resume with --resume .*response-bag-15-seed0-2$"):
             respond(given)
     broken = tmp_path / "response-bag-15-seed0-2"
     assert sorted(files(broken)) == ["scratch-0/policy.safetensors"]
