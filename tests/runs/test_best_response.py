@@ -163,7 +163,7 @@ def test_report_separates_searched_players_and_members(monkeypatch, few):
 def test_value_iteration_is_reported(tmp_path, network):
     path = tmp_path / "someone.safetensors"
     save_policy(path, network, SimpleNamespace(name="someone", seed=0, model_dump=lambda mode: {}), 0)
-    small = {"self_play": 200, "paths": 100, "minibatches": 20}
+    small = {"self_play": 200, "paths": 100, "minibatches": 20, "lambdas": [0]}
     (found,) = respond(arguments(tmp_path, str(path), seeds=2, pools=[], values=small))
     first, second = found.value_iteration
     assert (first.player, second.player) == ("value iteration", "value iteration 1")
