@@ -3,7 +3,7 @@
 import numpy as np
 
 import tests.conftest  # noqa: F401  sets NUMBA_CACHE_DIR
-from diamant_env import Batch, exact, from_observation
+from diamant_env import Batch, Edition, exact, from_observation
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents import make
 
@@ -17,3 +17,5 @@ play(("ev", "bag:18"), np.array([[0, 1, 0]]), 8, seeds_for(0))
 exact.solve_lone("iello-2016-fr")
 x = exact.solve_equilibrium(2).tree
 exact.best_response(exact.policy_of(make("ev"), x), x)
+whole = exact.WholeGame(Edition("tiny", (5,), ("mud",), expeditions=2), 2)
+whole.best_response(whole.solve_equilibrium("win"), "win")
