@@ -54,12 +54,14 @@ def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDAr
         ValueError: If it is no agent, does not return one probability in [0, 1] per row, or reads an unknown field.
     """
     rows = len(first)
-    if not hasattr(agent, "act"):
-        raise ValueError(f"{agent!r} has no method act; diamant_env.opponents.make returns an agent for it")
     try:
         answer: object = agent.act(obs, first)
     except UnknownField as error:
         raise ValueError(f"{agent}: {error.args[0]}") from error
+    except AttributeError as error:
+        if hasattr(agent, "act"):
+            raise
+        raise ValueError(f"{agent!r} has no method act; diamant_env.opponents.make returns an agent for it") from error
     except (TypeError, ValueError) as error:
         if not any(words in str(error) for words in _USED_AS_NUMBER):
             raise
