@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -62,7 +63,7 @@ def respond(arguments: Arguments) -> list[ResponseResult]:
         try:
             return [search(config, folder) for config, folder in todo]
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"resume with --resume {' '.join(str(folder) for _, folder in todo)}") from None
+            raise KeyboardInterrupt(f"resume with --resume {shlex.join(str(folder) for _, folder in todo)}") from None
 
 
 def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:

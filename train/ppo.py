@@ -7,6 +7,7 @@ bit-identical results. Variants override one method of `Learner`, see `train.alg
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -321,7 +322,7 @@ def run_experiment(
             if arguments.judge:
                 report_run(network, config, folder)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"resume with --resume {folder}") from None
+        raise KeyboardInterrupt(f"resume with --resume {shlex.quote(str(folder))}") from None
     say(f"The run is in {folder}, its policy in {folder / POLICY}.")
 
 

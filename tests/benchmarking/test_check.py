@@ -67,6 +67,10 @@ def test_invalid_entry_is_refused(entry, changes, message):
 
 def test_damaged_files_are_refused(entry):
     folder = entry()
+    (folder / "result.json").write_text('{"measures": ')
+    with pytest.raises(ValueError, match=r"result\.json is damaged"):
+        check_entry(folder, CONFIG)
+    (folder / "result.json").unlink()
     content = (folder / "policy.safetensors").read_bytes()
     (folder / "policy.safetensors").write_bytes(content[:-100])
     with pytest.raises(ValueError, match="is no safetensors file or is damaged"):

@@ -29,6 +29,10 @@ def test_command_selects_the_lowest_gain(tmp_path, monkeypatch, capsys):
     best, other = tune.tune(out)["ppo"]
     assert (best["settings"], other["settings"]) == (learning, idle)
     assert best["mean"] == pytest.approx(sum(found[1e-2]) / 2)
+    monkeypatch.setattr(tune, "CANDIDATES", {"ppo": [{"learning_rate": 1e-3}]})
+    (tmp_path / "is_a_file").touch()
+    with pytest.raises(OSError, match="is_a_file"):  # before a candidate is measured
+        tune.tune(tmp_path / "is_a_file" / "tuning.json")
     for other_file in ('{"rows": []}', "[1]"):
         out.write_text(other_file)
         assert tune.main(["--out", str(out)]) == 2

@@ -245,9 +245,9 @@ def test_interrupted_run_has_curve_and_resume_hint(tmp_path, monkeypatch, capsys
 
     monkeypatch.setattr(TrainingRun, "save", killed)
     words = "--ppo.decisions 4000 --ppo.games 20 --ppo.turns 16 --judge.curve-games 100 --judge.curve-points 4"
-    assert main([*words.split(), "--checkpoints", "2", "--name", "killed", "--out", str(tmp_path)]) == 130
-    folder = tmp_path / "killed-seed0"
-    assert f"stopped; resume with --resume {folder}" in capsys.readouterr().err
+    assert main([*words.split(), "--checkpoints", "2", "--name", "killed", "--out", str(tmp_path / "my runs")]) == 130
+    folder = tmp_path / "my runs" / "killed-seed0"
+    assert f"stopped; resume with --resume '{folder}'" in capsys.readouterr().err
     points = json.loads((folder / "curve.json").read_text())
     assert all(point["decisions"] >= 250 * number**2 for number, point in enumerate(points))
     assert 2 <= len(points) <= 4

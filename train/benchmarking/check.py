@@ -54,6 +54,8 @@ def check_entry(folder: Path, config: BenchmarkConfig) -> dict[str, Any]:
     entry = read_entry(folder)
     policy = _policy(folder, entry.policy)
     before = read_result(folder / RESULT)
+    if before is None and (folder / RESULT).exists():
+        raise ValueError(f"{folder / RESULT} is damaged; remove it")
     version = hashlib.sha256(policy.read_bytes()).hexdigest()[:16] if isinstance(policy, Path) else ""
     kind = "learned" if entry.decisions else "agent"
     algorithm = Algorithm(entry.algorithm, kind, "an entry", lambda _run: str(policy), version=version)
