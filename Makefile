@@ -13,8 +13,6 @@ setup: .venv/installed  ## make .venv and install the dependencies from constrai
 	"$(PYTHON)" -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else f"Python >= 3.11 is needed, this is {sys.version}")'
 	"$(PYTHON)" -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[train,render,dev]'
-	# On all cores (pip uses one), without tests of third parties.
-	$(BIN)/python -m compileall -qq -j 0 -x '/tests/|/_internal/' .venv/lib || true
 	touch $@
 
 train: setup  ## train a PPO agent by self-play and judge it: three minutes on two cores

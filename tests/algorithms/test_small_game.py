@@ -57,7 +57,7 @@ def quantal_response(tree, temperature: float, regularised: bool):
             block = block_at(tree.boxes, number, at)
             compare(tree.layout, block, values, memory)
             low, high = 0.0, 1.0
-            for _ in range(50):
+            for _ in range(25):
                 chance = (low + high) / 2
                 payoffs = memory.leave[:1].copy(), memory.stay[:1].copy()
                 leaving, staying = (mean(each, 0, block.inside - 1, chance) for each in payoffs)

@@ -30,7 +30,7 @@ from diamant_env.engine.edition_numbers import numbers_of
 game, edition = np.zeros(1, state.GAME)[0], numbers_of("iello-2016")
 rules.start_game(game, edition, 3, np.uint64(7))
 game.chest[0] = 5
-print(f"{rules.win_share(game, edition, 0)} {cache_folder()}\\n", end="")  # one write: eight processes share a pipe
+print(f"{rules.win_share(game, edition, 0)} {cache_folder()}\\n", end="")  # one write: four processes share a pipe
 """
 """Two small cached functions, one of which calls others."""
 TOGETHER = f"""
@@ -39,13 +39,13 @@ def pay(barrier):
     barrier.wait()
     exec({PAY!r})
 fork = multiprocessing.get_context("fork")
-barrier = fork.Barrier(8)
-children = [fork.Process(target=pay, args=(barrier,)) for _ in range(8)]
+barrier = fork.Barrier(4)
+children = [fork.Process(target=pay, args=(barrier,)) for _ in range(4)]
 for child in children: child.start()
 for child in children: child.join()
-print([child.exitcode for child in children] == [0] * 8)
+print([child.exitcode for child in children] == [0] * 4)
 """
-"""PAY in eight concurrent processes, forked after the import of Numba."""
+"""PAY in four concurrent processes, forked after the import of Numba."""
 
 
 def run(*arguments: str, **environment: str) -> str:
@@ -72,11 +72,11 @@ def test_compiled_and_uncompiled_give_same_bytes():
     assert plain == compiled
 
 
-def test_eight_concurrent_cold_starts_and_a_warm_one(tmp_path):
+def test_concurrent_cold_starts_and_a_warm_one(tmp_path):
     output = run("-c", TOGETHER, NUMBA_CACHE_DIR=str(tmp_path)).split("\n")
     before = cached_files(tmp_path)
     (folder,) = tmp_path.glob("diamant_env-*")
-    assert sorted(output) == sorted(["", "True", *[f"1.0 {folder}"] * 8])
+    assert sorted(output) == sorted(["", "True", *[f"1.0 {folder}"] * 4])
     assert len(before) >= 4  # an index and code for each function
     assert pay(tmp_path) == f"1.0 {folder}\n"
     assert cached_files(tmp_path) == before  # nothing was recompiled

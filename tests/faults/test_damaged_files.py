@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,15 @@ class Runs:
         return os.mkdir, (str(self.mark),)
 
 
+@cache
+def zip_bomb() -> bytes:
+    """Return a small archive of a GiB of zeros."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("run/data/0", bytes(1 << 30))
+    return content.getvalue()
+
+
 def crafted(good: bytes, mark: Path) -> dict[str, bytes]:
     """Return crafted files.
 
@@ -147,18 +157,16 @@ def crafted(good: bytes, mark: Path) -> dict[str, bytes]:
         good: A valid file, the start of some of them.
         mark: The folder that appears if code from one of them runs.
     """
-    saved, objects, bomb = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    saved, objects = io.BytesIO(), io.BytesIO()
     torch.save({"config": Runs(mark)}, saved)
     np.savez(objects, config=np.array([Runs(mark)], object))
-    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr("run/data/0", bytes(1 << 30))
     return {
         "nothing": b"",
         "a pickle": pickle.dumps(Runs(mark)),
         "a pickle in a zip archive, as torch.save writes it": saved.getvalue(),
         "objects in npz": objects.getvalue(),
         "a pickle behind it": good + pickle.dumps(Runs(mark)),
-        "a zip bomb": bomb.getvalue(),
+        "a zip bomb": zip_bomb(),
         "a long number": b"a = " + b"9" * 1_000_000,
         "many lines": b"\n" * (5 << 20),
         "many keys": "\n".join(f"a{i} = 1" for i in range(100_000)).encode(),

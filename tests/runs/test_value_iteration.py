@@ -26,8 +26,11 @@ TINY = Edition(name="tiny", treasures=(5, 7), traps=("a", "b"), trap_copies=2, e
 FEW = IterationConfig(self_play=600, paths=400, lambdas=(0, 1, 0.5), minibatches=200, hidden=(64, 64))
 
 
-def gain_of(game: DeviationGame, games=20_000):
-    values = iterate_values(game, FEW, seeds_for(0, "values"))
+FEWER = FEW.model_copy(update={"self_play": 60, "paths": 40, "lambdas": (0, 1), "minibatches": 50})
+
+
+def gain_of(game: DeviationGame, games=20_000, config=FEW):
+    values = iterate_values(game, config, seeds_for(0, "values"))
     (found,) = deviation_gains([GreedyAgent(values)], game, games, seeds_for(0, "report"))
     return found.gain
 
@@ -42,8 +45,7 @@ def test_gain_for_score_is_almost_that_of_the_best_response(agent, players):
 
 
 @pytest.mark.parametrize(
-    ("agent", "edition", "reward"),
-    [("bag:5", TINY, "margin"), ("catch-up", TINY, "win"), ("bag:5", replace(TINY, relics=(6,)), "win")],
+    ("agent", "edition", "reward"), [("catch-up", TINY, "margin"), ("bag:5", replace(TINY, relics=(6,)), "win")]
 )
 def test_gain_in_a_whole_game_is_almost_that_of_the_best_response(agent, edition, reward):
     most = exact.WholeGame(edition, 3).best_response(make(agent), reward).exploitability
@@ -160,7 +162,7 @@ def test_first_fit_has_outcomes_after_the_last_exploration(monkeypatch):
 
 @pytest.mark.parametrize("agent", ["random:1", "cards:1", "difference"])
 def test_agents_that_leave_afterstates_unseen_or_read_the_edition(agent):
-    gain = gain_of(DeviationGame(agent, 2, TINY, "score"), 2_000)
+    gain = gain_of(DeviationGame(agent, 2, TINY, "score"), 2_000, FEWER)
     assert gain.high > 0
 
 
@@ -184,5 +186,5 @@ def test_reason_without_value_iteration(game, reason):
 
 def test_same_seed_gives_same_networks():
     game = DeviationGame("bag:5", 3, replace(TINY, expeditions=1), "score")
-    one, other = (iterate_values(game, FEW, seeds_for(0, "values")).networks for _ in range(2))
+    one, other = (iterate_values(game, FEWER, seeds_for(0, "values")).networks for _ in range(2))
     assert all(np.array_equal(a[0], b[0]) for key in one for a, b in zip(one[key], other[key], strict=True))

@@ -1,8 +1,18 @@
-"""Compilation of the functions that most tests need, once before the workers of pytest start."""
+"""Compilation of the functions and modules that most tests need, once before the workers of pytest start."""
 
+# ruff: noqa: E402, F401
+import sys
+
+sys.dont_write_bytecode = False  # of these modules alone: pip leaves out bytecode, which would be of all installed ones
+
+import hypothesis
+import matplotlib.pyplot
 import numpy as np
+import sb3_contrib
+import torch._dynamo
 
-import tests.conftest  # noqa: F401  sets NUMBA_CACHE_DIR
+import tests.conftest  # sets NUMBA_CACHE_DIR
+import train.benchmark
 from diamant_env import Batch, Edition, exact, from_observation
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents import make
