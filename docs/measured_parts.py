@@ -12,11 +12,13 @@ from typing import Any
 
 from benchmarks.results import figure_text
 from diamant_env.judging.intervals import Estimate
-from diamant_env.judging.text_reports import plus_minus
+from diamant_env.judging.text_reports import estimate_text, plus_minus
 from examples.run_all import RECIPES, RESULTS
+from train.benchmarking.reporting.aggregate import exact_scores
 from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds
 from train.benchmarking.reporting.columns import figure_text as benchmark_text
 from train.benchmarking.reporting.page import summary, task_tables
+from train.benchmarking.reporting.statistics import estimate, improvement, iqm
 from train.benchmarking.suite import TASKS
 from train.runs.markdown import markdown_table
 from train.ship import CARDS
@@ -106,12 +108,18 @@ def findings() -> str:
     """Return the sentences of docs/measured/findings.txt with their figures; check the sentences when runs are added.
 
     ``{TASK, ALGORITHM, COLUMN}`` stands for a figure, ``{TASK, FIRST - SECOND, COLUMN}`` for a difference of two;
-    the column ``seeds`` is the number of runs.
+    the column ``seeds`` is the number of runs. ``{exact tasks, ALGORITHM, IQM}`` and ``{exact tasks, FIRST > SECOND,
+    P}`` are figures of all exact tasks together.
     """
     runs = load("benchmark")["runs"]
+    scores = exact_scores(runs)
 
     def figure(name: re.Match) -> str:
         task, algorithms, heading = name.groups()
+        if heading == "IQM":
+            return estimate_text(estimate(iqm, scores[algorithms]), 3)
+        if heading == "P":
+            return estimate_text(estimate(improvement, *map(scores.__getitem__, algorithms.split(" > "))), 2)
         if heading == "seeds":
             return f"({sum((row['task'], row['algorithm']) == (task, algorithms) for row in runs)} seeds)"
         (column,) = (each for each in COLUMNS[TASKS[task].family] if each.heading == heading)

@@ -43,7 +43,7 @@ def test_checkpoints_survive_interruption(enter, tmp_path):
     assert 200 <= second["decisions"] < 210
     scores = [rows[name]["measures"]["score"]["mean"] for name in ("bag:9", "bag:6")]
     assert [first["score"], second["score"]] == pytest.approx(scores)  # the same games
-    assert "](benchmark-curves-solitaire.png)" in (tmp_path / "runs" / "benchmark" / PAGE).read_text()
+    assert "](benchmark-curves-score.png)" in (tmp_path / "runs" / "benchmark" / PAGE).read_text()
 
 
 def test_agents_enter_without_training(enter, tmp_path):

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+from functools import partial
 
 import pytest
 from scipy import stats
@@ -90,19 +91,21 @@ def test_protocol_deviations_are_marked():
 
 def test_paper_files_hold_figures_curves_and_pictures(tmp_path):
     learned = row("my_module:train", wins=0.3)
-    learned["measures"]["curve"] = [{"decisions": 40, "win": 0.1}, {"decisions": 80, "win": 0.2}]
+    learned["measures"]["curve"] = [{"decisions": 40, "win": 0.1}, {"decisions": 80, "win": 0.2, "gain": 0.4}]
     write_paper([learned, row("ev", kind="scripted", budget=0, decisions=0)], tmp_path)
     with (tmp_path / "results.csv").open(newline="") as file:
         lines = [line for line in csv.DictReader(file) if line["algorithm"] == "my_module:train"]
     assert {(line["figure"], line["mean"]) for line in lines} >= {("held-out win share", "0.3")}
-    curve = [(int(line["decisions"]), float(line["mean"])) for line in lines if "on the way" in line["figure"]]
+    curve = [
+        (int(line["decisions"]), float(line["mean"])) for line in lines if "win share, on the way" in line["figure"]
+    ]
     assert curve == [(40, 0.1), (80, 0.2)]
     run = json.loads((tmp_path / "marl-eval.json").read_text())["diamant_env"]["full-4-win"]["my_module:train"][
         "seed_0"
     ]
     assert run.pop("absolute_metrics") == {"win": [0.3]}
     assert [(step["step_count"], step["win"]) for step in run.values()] == [(40, [0.1]), (80, [0.2]), (100, [0.3])]
-    names = {f"full-4-win-{name}.{kind}" for name in ("curves", "plane") for kind in ("svg", "pdf")}
+    names = {f"full-4-win-{name}.{kind}" for name in ("win-curves", "gain-curves", "plane") for kind in ("svg", "pdf")}
     assert {path.name for path in tmp_path.iterdir()} >= {*names, "full-4-win.tex"}
 
 
@@ -118,8 +121,9 @@ def test_panels_name_what_lies_outside_them_and_the_better_direction(tmp_path):
     for each in solutions:
         each["measures"]["curve"] = [{"decisions": 40, "nash_conv": 1.0}]
     solutions += [solved("random:0.2", 11.3, kind="scripted"), solved("ev", 0.5, kind="scripted")]
+    solutions += [solved("equilibrium", 1e-12, kind="exact")]
     draw({"full-4-win": runs}, kept(plane), [tmp_path / "plane.png"])
-    draw({"expedition-2": solutions}, kept(curves), [tmp_path / "curves.png"])
+    draw({"expedition-2": solutions}, kept(partial(curves, point="nash_conv")), [tmp_path / "curves.png"])
     wins, conv = shown
     assert 0.05 < wins.get_ylim()[0] < 0.3
     assert conv.get_ylim()[1] < 11.3
@@ -130,6 +134,21 @@ def test_panels_name_what_lies_outside_them_and_the_better_direction(tmp_path):
     (bars,) = wins.containers
     (_, lower), (_, upper) = bars[2][1].get_segments()[0]
     assert upper - lower == pytest.approx(2 * stats.t.isf(0.025, 2) * 0.01 / 3**0.5)
+
+
+def test_algorithm_has_one_colour_in_all_pictures(tmp_path):
+    shown = []
+
+    def kept(axes, runs, looks):
+        plane(axes, runs, looks)
+        shown.append(looks)
+
+    for names in (("ppo", "r-nad", "my:train"), ("r-nad", "my:train")):
+        runs = {"full-4-win": [row(name) for name in names]}
+        draw(runs, kept, [tmp_path / "picture.png"])
+    both, fewer = ({name: look["color"] for name, look in looks.items()} for looks in shown)
+    assert both["r-nad"] == fewer["r-nad"]
+    assert len(set(both.values())) == 3
 
 
 @pytest.mark.filterwarnings("error")

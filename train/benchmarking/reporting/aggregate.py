@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from diamant_env.judging.text_reports import estimate_text
-from train.benchmarking.reporting.columns import Row, curve_column, curve_of
+from train.benchmarking.reporting.columns import Row, curve_columns, curve_of
 from train.benchmarking.reporting.statistics import Scores, estimate, improvement, iqm
 from train.runs.markdown import code, markdown_table
 
@@ -58,9 +58,10 @@ def marl_eval(runs: Sequence[Row]) -> dict[str, Any]:
     """
     content: dict[str, Any] = {}
     for row in runs:
-        if row["kind"] != "learned" or not (curve := curve_of(row)):
+        column = curve_columns(row["family"])[-1]
+        if row["kind"] != "learned" or not (curve := curve_of(row, column)):
             continue
-        metric = curve_column(row["family"]).point
+        metric = column.point
         steps = {f"step_{n}": {"step_count": at, metric: [value]} for n, (at, value) in enumerate(curve)}
         run = {**steps, "absolute_metrics": {metric: [curve[-1][1]]}}
         content.setdefault(row["task"], {}).setdefault(row["algorithm"], {})[f"seed_{row['seed']}"] = run

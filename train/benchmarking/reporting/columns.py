@@ -66,7 +66,7 @@ def _half(found: Estimate) -> float:
 
 _SECONDS = Column("training, CPU s", "", 0, lambda row: estimate_of(row["train_cpu_seconds"]))
 _SCORE = Column("held-out score", "gems", 2, _of("held_out", "score"))
-_GAIN = Column("strongest responder's gain", "", 3, _of("gain", "at_least"))
+_GAIN = Column("strongest responder's gain", "", 3, _of("gain", "at_least"), "gain")
 _SOLVED = (
     Column("NashConv", "gems", 3, _of("exact", "nash_conv"), "nash_conv"),
     Column("deviation gain", "gems", 3, _of("exact", "exploitability")),
@@ -106,14 +106,23 @@ def by_task(runs: Sequence[Row]) -> dict[str, list[Row]]:
     return {task: [row for row in runs if row["task"] == task] for task in dict.fromkeys(row["task"] for row in runs)}
 
 
-def curve_column(family: str) -> Column:
-    """Return the figure that the learning curves of a family show."""
-    return next(column for column in COLUMNS[family] if column.point)
+def curve_columns(family: str) -> list[Column]:
+    """Return the figures that the learning curves of a family show; the last one is known at every point."""
+    return [column for column in COLUMNS[family] if column.point]
 
 
-def curve_of(row: Row) -> list[tuple[int, float]]:
+def curve_panels(runs: Sequence[Row]) -> dict[str, dict[str, list[Row]]]:
+    """Return the runs of each task with learning curves, by the figure (`Column.point`) that these show."""
+    panels: dict[str, dict[str, list[Row]]] = {}
+    for task, rows in by_task(runs).items():
+        for column in curve_columns(rows[0]["family"]):
+            if any(len(curve_of(row, column)) > 1 for row in rows):
+                panels.setdefault(column.point, {})[task] = rows
+    return panels
+
+
+def curve_of(row: Row, column: Column) -> list[tuple[int, float]]:
     """Return the learning curve of a run, decisions and figure, with its end as the last point."""
-    column = curve_column(row["family"])
     points = [
         (each["decisions"], each[column.point]) for each in row["measures"].get("curve", ()) if column.point in each
     ]

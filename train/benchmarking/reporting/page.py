@@ -18,11 +18,12 @@ from train.benchmarking.reporting.columns import (
     Column,
     Row,
     by_task,
-    curve_column,
+    curve_columns,
+    curve_panels,
     figure_text,
     over_seeds,
 )
-from train.benchmarking.reporting.pictures import PLANE, PROFILES, curves_file, has_curves
+from train.benchmarking.reporting.pictures import PLANE, PROFILES, curves_file
 from train.benchmarking.suite import TASKS, digest
 from train.runs.markdown import code, escaped, markdown_table
 
@@ -77,11 +78,13 @@ def summary(content: Row) -> str:
         f"{platform}, Python {python}. ± is 95 %, over seeds (Student's t) and games, for exact figures over seeds "
         "alone."
     ]
+    undrawn = curve_panels(runs)
     for family, columns in COLUMNS.items():
         mine = [row for row in runs if row["family"] == family]
-        if has_curves(mine):
-            title = f"{curve_column(family).title} against decisions, the mean and its 95 % interval over seeds"
-            parts.append(f"![{title}]({curves_file(family)})")
+        for column in curve_columns(family):
+            if undrawn.pop(column.point, None):  # a picture for all families with this figure
+                title = f"{column.heading} against decisions, the mean and its 95 % interval over seeds"
+                parts.append(f"![{title[0].upper()}{title[1:]}]({curves_file(column.point)})")
         if mine and family == "win":
             parts.append(f"![Held-out win share against the gain of the strongest responder]({PLANE})")
         if len({row["task"] for row in mine}) > 1:

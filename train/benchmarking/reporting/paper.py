@@ -7,14 +7,15 @@ import io
 import math
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
 from train.benchmarking.reporting.aggregate import exact_scores, marl_eval
-from train.benchmarking.reporting.columns import COLUMNS, Row, by_task, curve_column
+from train.benchmarking.reporting.columns import COLUMNS, Row, by_task, curve_columns, curve_panels
 from train.benchmarking.reporting.page import Figures, side_by_side, task_table
-from train.benchmarking.reporting.pictures import curves, draw, has_curves, plane, profiles
+from train.benchmarking.reporting.pictures import curves, draw, plane, profiles
 
 FOLDER = "paper"
 _HEAD = ("task", "algorithm", "kind", "seed", "decisions", "figure", "mean", "low", "high")
@@ -32,8 +33,9 @@ def write_paper(runs: Sequence[Row], folder: Path) -> None:
         draw({"exact tasks": runs}, profiles, [folder / f"exact-profiles.{kind}" for kind in ("svg", "pdf")])
     for task, mine in by_task(runs).items():
         write_whole(folder / f"{task}.tex", latex(task_table(mine)))
-        if has_curves(mine):
-            draw({task: mine}, curves, [folder / f"{task}-curves.{kind}" for kind in ("svg", "pdf")])
+        for point, panels in curve_panels(mine).items():
+            paths = [folder / f"{task}-{point}-curves.{kind}" for kind in ("svg", "pdf")]
+            draw(panels, partial(curves, point=point), paths)
         if mine[0]["family"] == "win":
             draw({task: mine}, plane, [folder / f"{task}-plane.{kind}" for kind in ("svg", "pdf")])
     for family in COLUMNS:
@@ -46,10 +48,10 @@ def _records(runs: Sequence[Row]) -> Iterator[tuple[object, ...]]:
     """Yield a record for each figure of each run, checkpoints first; missing bounds are empty."""
     for row in runs:
         about = [row[name] for name in _HEAD[:4]]
-        column = curve_column(row["family"])
-        for point in row["measures"].get("curve", ()):
-            if column.point in point:
-                yield *about, point["decisions"], f"{column.title}, on the way", point[column.point], "", ""
+        for column in curve_columns(row["family"]):
+            for point in row["measures"].get("curve", ()):
+                if column.point in point:
+                    yield *about, point["decisions"], f"{column.title}, on the way", point[column.point], "", ""
         for column in COLUMNS[row["family"]]:
             if found := column.read(row):
                 bounds = ["" if math.isnan(bound) else bound for bound in (found.low, found.high)]

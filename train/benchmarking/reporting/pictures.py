@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import cycle
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
@@ -14,8 +17,17 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, NullLocator
 
 from diamant_env.judging.intervals import mean_of_tables
+from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.reporting.aggregate import exact_scores
-from train.benchmarking.reporting.columns import COLUMNS, Row, by_task, curve_column, curve_of, over_seeds
+from train.benchmarking.reporting.columns import (
+    COLUMNS,
+    Row,
+    by_task,
+    curve_columns,
+    curve_of,
+    curve_panels,
+    over_seeds,
+)
 from train.benchmarking.reporting.statistics import bootstrap, profile
 from train.benchmarking.suite import TASKS
 from train.runs.run_folder import save_figure
@@ -24,6 +36,8 @@ PLANE, PROFILES = "benchmark-plane.png", "benchmark-profiles.png"
 _DASHES = ("--", ":", "-.", (0, (8, 2)))
 WIDTH, HEIGHT = 3.3, 2.4
 """Size of a panel in inches."""
+_LETTERS = 54
+"""Letters of a line of text across a panel."""
 _MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
 _COLOURS = ("332288", "CC6677", "117733", "DDCC77", "88CCEE", "AA4499", "44AA99", "882255", "999933")
 """Paul Tol's muted scheme, distinguishable with any colour vision."""
@@ -32,29 +46,21 @@ _STYLE: Any = {
     **{"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25},
     **{"pdf.fonttype": 42, "svg.hashsalt": "diamant", "savefig.dpi": 200},  # 42: TrueType, which journals require
 }
-LEVELS = np.linspace(0.5, 1, 201)
-"""Scores at which performance profiles are drawn."""
+_PLACES = {name: place for place, name in enumerate(ALGORITHMS)}
 Panel = Callable[[Axes, Sequence[Row], dict[str, dict[str, Any]]], None]
 
 
-def curves_file(family: str) -> str:
-    """Return the name of the picture of a family's learning curves."""
-    return f"benchmark-curves-{family}.png"
-
-
-def has_curves(runs: Sequence[Row]) -> bool:
-    """Return whether any run has a learning curve."""
-    return any(len(curve_of(row)) > 1 for row in runs)
+def curves_file(point: str) -> str:
+    """Return the name of the picture of the learning curves of a figure."""
+    return f"benchmark-curves-{point}.png"
 
 
 def draw_for_page(runs: Sequence[Row], folder: Path) -> None:
-    """Draw the learning curves of each family, all tasks for the win, and the profiles of all exact tasks."""
-    for family in COLUMNS:
-        mine = [row for row in runs if row["family"] == family]
-        if has_curves(mine):
-            draw(by_task(mine), curves, [folder / curves_file(family)])
-        if mine and family == "win":
-            draw(by_task(mine), plane, [folder / PLANE])
+    """Draw the learning curves of each figure, all tasks for the win, and the profiles of all exact tasks."""
+    for point, panels in curve_panels(runs).items():
+        draw(panels, partial(curves, point=point), [folder / curves_file(point)])
+    if wins := [row for row in runs if row["family"] == "win"]:
+        draw(by_task(wins), plane, [folder / PLANE])
     if exact_scores(runs):
         draw({"exact tasks": runs}, profiles, [folder / PROFILES])
 
@@ -68,7 +74,7 @@ def draw(panels: Mapping[str, Sequence[Row]], panel: Panel, paths: Sequence[Path
         figure = Figure(figsize=(WIDTH * across, HEIGHT * down), layout=ConstrainedLayoutEngine(wspace=0.05))
         for axes, (title, runs) in zip(figure.subplots(down, across, squeeze=False).flat, panels.items(), strict=False):
             panel(axes, runs, looks)
-            axes.set_title(f"{title}\n{TASKS[title].meaning}" if title in TASKS else title)
+            axes.set_title(f"{title}\n{fill(TASKS[title].meaning, _LETTERS)}" if title in TASKS else title)
         for axes in figure.axes[len(panels) :]:
             axes.remove()
         pairs = [axes.get_legend_handles_labels() for axes in figure.axes]
@@ -86,27 +92,29 @@ def draw(panels: Mapping[str, Sequence[Row]], panel: Panel, paths: Sequence[Path
 
 
 def _styles(runs: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    """Return colour, mark and label of each algorithm; fixed agents are grey."""
+    """Return colour, mark and label of each algorithm, the same in all pictures; fixed agents are grey."""
     kinds = {row["algorithm"]: row["kind"] for row in runs}
-    learned = [name for name, kind in kinds.items() if kind == "learned"]
-    greys = [name for name in kinds if name not in learned]
-    looks: dict[str, dict[str, Any]] = {
-        name: {"color": f"#{_COLOURS[number % len(_COLOURS)]}", "linestyle": "-"} for number, name in enumerate(learned)
-    }
-    for number, name in enumerate(greys):
-        looks[name] = {"color": _GREYS[number % len(_GREYS)], "linestyle": _DASHES[number % len(_DASHES)]}
-    for number, name in enumerate(looks):
-        looks[name] |= {"marker": _MARKS[number % len(_MARKS)], "label": name}
+    names = sorted(kinds, key=lambda name: _PLACES.get(name, len(_PLACES)))
+    fixed = dict(zip((name for name, each in ALGORITHMS.items() if each.kind == "learned"), _COLOURS, strict=False))
+    unused = cycle([colour for name, colour in fixed.items() if name not in kinds] or _COLOURS)
+    looks: dict[str, dict[str, Any]] = {}
+    for number, name in enumerate(names):
+        place = _PLACES.get(name, len(_PLACES) + number)
+        looks[name] = {"color": _GREYS[place % len(_GREYS)], "linestyle": _DASHES[place % len(_DASHES)]}
+        if kinds[name] == "learned":
+            looks[name] = {"color": f"#{fixed.get(name) or next(unused)}", "linestyle": "-"}
+        looks[name] |= {"marker": _MARKS[place % len(_MARKS)], "label": name}
     return looks
 
 
-def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
-    """Draw the learning curves of a task, mean and interval over seeds; fixed agents are dashed lines.
+def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], point: str) -> None:
+    """Draw the learning curves of a figure in a task, mean and interval over seeds; fixed agents are dashed lines.
 
-    The range is that of the means of learning algorithms; fixed agents outside it are named at the border.
+    The range is that of the means of learning algorithms; fixed agents outside it are named at the border, equilibria
+    of a NashConv of 0 nowhere.
     """
-    column = curve_column(runs[0]["family"])
-    log = column.point == "nash_conv"
+    column = next(each for each in curve_columns(runs[0]["family"]) if each.point == point)
+    log = point == "nash_conv"
     if log:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
@@ -114,7 +122,7 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) ->
     bands = []
     for name, look in looks.items():
         mine = [row for row in runs if row["algorithm"] == name]
-        found = [curve for row in mine if (curve := curve_of(row))]
+        found = [curve for row in mine if (curve := curve_of(row, column))]
         if found and mine[0]["kind"] == "learned":
             points = min(map(len, found))
             x, y = np.array([curve[-points:] for curve in found]).transpose(2, 1, 0)
@@ -128,8 +136,8 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) ->
     above: list[str] = []
     below: list[str] = []
     for name, look in looks.items():
-        ends = [curve[-1][1] for row in runs if row["algorithm"] == name and (curve := curve_of(row))]
-        if ends and look["linestyle"] != "-":
+        ends = [curve[-1][1] for row in runs if row["algorithm"] == name and (curve := curve_of(row, column))]
+        if ends and look["linestyle"] != "-" and not (log and round(ends[0], 6) == 0):  # an equilibrium
             if low < ends[0] < high or not bands:
                 axes.axhline(ends[0], **{**look, "marker": None})
             else:
@@ -137,7 +145,7 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) ->
     if bands:
         axes.set_ylim(low, high)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    better = "← better" if log else "better →"  # rotated: to the left is down
+    better = "← better" if point in ("nash_conv", "gain") else "better →"  # rotated: to the left is down
     axes.set(xlabel=_with_outside("decisions", above, below), ylabel=f"{column.title}\n{better}", xlim=(0, None))
 
 
@@ -173,14 +181,18 @@ def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> 
 
 def profiles(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
     """Draw the fraction of runs above each score, with its interval."""
-    for name, scores in exact_scores(runs).items():
-        mean, low, high = bootstrap(lambda found: profile(found, LEVELS), scores)
+    all_scores = exact_scores(runs)
+    lowest = min(score for scores in all_scores.values() for each in scores for score in each)
+    levels = np.linspace(np.floor(10 * lowest) / 10, 1, 201)
+    for name, scores in all_scores.items():
+        mean, low, high = bootstrap(lambda found: profile(found, levels), scores)
         quartiles = [int(np.argmax(mean <= level)) for level in (0.75, 0.5, 0.25)]
-        axes.plot(LEVELS, mean, markevery=quartiles, **looks[name])
-        axes.fill_between(LEVELS, low, high, color=looks[name]["color"], alpha=0.12, linewidth=0)
+        axes.plot(levels, mean, markevery=quartiles, **looks[name])
+        axes.fill_between(levels, low, high, color=looks[name]["color"], alpha=0.12, linewidth=0)
     axes.set(xlabel="score, 1 at an equilibrium   better →", ylabel="fraction of runs above", ylim=(0, 1.02))
 
 
 def _with_outside(label: str, above: Sequence[str], below: Sequence[str]) -> str:
     """Return the label of a panel's horizontal axis with the names of what lies above and below its range."""
-    return "\n".join([label, *(f"above: {name}" for name in above), *(f"below: {name}" for name in below)])
+    lines = [f"{side}: {', '.join(names)}" for side, names in (("above", above), ("below", below)) if names]
+    return "\n".join([label, *(fill(line, _LETTERS) for line in lines)])
