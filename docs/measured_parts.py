@@ -18,7 +18,7 @@ from train.benchmarking.reporting.aggregate import exact_scores
 from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds
 from train.benchmarking.reporting.columns import figure_text as benchmark_text
 from train.benchmarking.reporting.page import summary, task_tables
-from train.benchmarking.reporting.statistics import estimate, improvement, iqm
+from train.benchmarking.reporting.statistics import estimate, improvement, mean
 from train.benchmarking.suite import TASKS
 from train.runs.markdown import markdown_table
 from train.ship import CARDS
@@ -108,7 +108,7 @@ def findings() -> str:
     """Return the sentences of docs/measured/findings.txt with their figures; check the sentences when runs are added.
 
     ``{TASK, ALGORITHM, COLUMN}`` stands for a figure, ``{TASK, FIRST - SECOND, COLUMN}`` for a difference of two;
-    the column ``seeds`` is the number of runs. ``{exact tasks, ALGORITHM, IQM}`` and ``{exact tasks, FIRST > SECOND,
+    the column ``seeds`` is the number of runs. ``{exact tasks, ALGORITHM, mean}`` and ``{exact tasks, FIRST > SECOND,
     P}`` are figures of all exact tasks together.
     """
     runs = load("benchmark")["runs"]
@@ -116,8 +116,8 @@ def findings() -> str:
 
     def figure(name: re.Match) -> str:
         task, algorithms, heading = name.groups()
-        if heading == "IQM":
-            return estimate_text(estimate(iqm, scores[algorithms]), 3)
+        if heading == "mean":
+            return estimate_text(estimate(mean, scores[algorithms]), 3)
         if heading == "P":
             return estimate_text(estimate(improvement, *map(scores.__getitem__, algorithms.split(" > "))), 2)
         if heading == "seeds":

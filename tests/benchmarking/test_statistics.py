@@ -49,4 +49,4 @@ def test_scores_are_relative_to_the_reference_and_of_all_exact_tasks():
         "psro": [[0.5], [1.0]],
         "ppo": [[0.9], [0.5]],
     }
-    assert "| `psro` | 2 | 0.750 (0.750 to 0.750) | 0.50 (0.50 to 0.50) |" in score_table(rows)
+    assert "| `psro` | 2 | 0.750 (0.750 to 0.750) | 0.750 (0.750 to 0.750) | 0.50 (0.50 to 0.50) |" in score_table(rows)

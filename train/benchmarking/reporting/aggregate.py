@@ -1,6 +1,6 @@
 """All exact tasks together: normalised scores, their table, and marl-eval's JSON of all runs.
 
-The score of a run is 1 - NashConv / NashConv of `random:0.2`: 1 at an equilibrium, 0 for the reference.
+The normalised score of a run is 1 - NashConv / NashConv of `random:0.2`: 1 at an equilibrium, 0 for the reference.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy as np
 
 from diamant_env.judging.text_reports import estimate_text
 from train.benchmarking.reporting.columns import Row, curve_columns, curve_of
-from train.benchmarking.reporting.statistics import Scores, estimate, improvement, iqm
+from train.benchmarking.reporting.statistics import Scores, estimate, improvement, iqm, mean
 from train.runs.markdown import code, markdown_table
 
 REFERENCE, BASELINE = "random:0.2", "ppo"
 
 
 def exact_scores(runs: Sequence[Row]) -> dict[str, Scores]:
-    """Return the scores of each learning algorithm that has runs in all exact tasks, the best IQM first."""
+    """Return the normalised scores of each learning algorithm that has runs in all exact tasks, the best IQM first."""
     found: dict[str, dict[str, list[float]]] = {}
     for row in runs:
         conv = row["measures"].get("exact", {}).get("nash_conv")
@@ -36,7 +36,7 @@ def exact_scores(runs: Sequence[Row]) -> dict[str, Scores]:
 
 
 def score_table(runs: Sequence[Row]) -> str:
-    """Return the IQM of each algorithm and the probability that `BASELINE` improves on it, in Markdown."""
+    """Return IQM and mean of each algorithm and the probability that `BASELINE` improves on it, in Markdown."""
     scores = exact_scores(runs)
     ours = scores.get(BASELINE)
     rows = [
@@ -44,11 +44,12 @@ def score_table(runs: Sequence[Row]) -> str:
             code(name),
             sum(map(len, theirs)),
             estimate_text(estimate(iqm, theirs), 3),
+            estimate_text(estimate(mean, theirs), 3),
             estimate_text(estimate(improvement, ours, theirs), 2) if ours and name != BASELINE else "",
         ]
         for name, theirs in scores.items()
     ]
-    return markdown_table(["algorithm", "runs", "IQM of the score", f"P({BASELINE} better)"], rows)
+    return markdown_table(["algorithm", "runs", "IQM", "mean", f"P({BASELINE} better)"], rows)
 
 
 def marl_eval(runs: Sequence[Row]) -> dict[str, Any]:

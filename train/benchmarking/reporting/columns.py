@@ -66,7 +66,7 @@ def _half(found: Estimate) -> float:
 
 _SECONDS = Column("training, CPU s", "", 0, lambda row: estimate_of(row["train_cpu_seconds"]))
 _SCORE = Column("held-out score", "gems", 2, _of("held_out", "score"))
-_GAIN = Column("strongest responder's gain", "", 3, _of("gain", "at_least"), "gain")
+_GAIN = Column("strongest responder's gain", "win share", 3, _of("gain", "at_least"), "gain")
 _SOLVED = (
     Column("NashConv", "gems", 3, _of("exact", "nash_conv"), "nash_conv"),
     Column("deviation gain", "gems", 3, _of("exact", "exploitability")),
@@ -78,8 +78,8 @@ COLUMNS = {
     "expedition": _SOLVED,
     "game": _SOLVED,
     "small": (
-        Column("NashConv", "", 3, _of("exact", "nash_conv"), "nash_conv"),
-        Column("deviation gain", "", 3, _of("exact", "exploitability")),
+        Column("NashConv", "win share", 3, _of("exact", "nash_conv"), "nash_conv"),
+        Column("deviation gain", "win share", 3, _of("exact", "exploitability")),
         Column("held-out win share", "", 3, _of("held_out", "win")),
         _SECONDS,
     ),
@@ -104,6 +104,13 @@ DESCENDING = {"solitaire"}
 def by_task(runs: Sequence[Row]) -> dict[str, list[Row]]:
     """Return the runs of each task."""
     return {task: [row for row in runs if row["task"] == task] for task in dict.fromkeys(row["task"] for row in runs)}
+
+
+def by_figure(runs: Sequence[Row]) -> dict[str, list[Row]]:
+    """Return the runs of the tasks whose first column is the same figure, by its `Column.point`."""
+    points = {family: columns[0].point for family, columns in COLUMNS.items()}
+    figures = dict.fromkeys(points[row["family"]] for row in runs)
+    return {point: [row for row in runs if points[row["family"]] == point] for point in figures}
 
 
 def curve_columns(family: str) -> list[Column]:

@@ -17,6 +17,7 @@ from train.benchmarking.reporting.columns import (
     DESCENDING,
     Column,
     Row,
+    by_figure,
     by_task,
     curve_columns,
     curve_panels,
@@ -24,10 +25,17 @@ from train.benchmarking.reporting.columns import (
     over_seeds,
 )
 from train.benchmarking.reporting.pictures import PLANE, PROFILES, curves_file
-from train.benchmarking.suite import TASKS, digest
+from train.benchmarking.suite import EXACT, TASKS, digest, find_tasks
 from train.runs.markdown import code, escaped, markdown_table
 
 PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark.md"
+CURVES = {
+    "nash_conv": "NashConv against decisions",
+    "score": "Score alone and held-out score against decisions",
+    "gain": "Gain of value iteration, at the end of the strongest responder, against decisions",
+    "win": "Held-out win share against decisions",
+}
+"""Captions of the pictures of learning curves, by `Column.point`."""
 _ALLOWED = 1.02  # tolerated factor of the budget, which is checked once a rollout
 
 
@@ -79,31 +87,38 @@ def summary(content: Row) -> str:
         "alone."
     ]
     undrawn = curve_panels(runs)
-    for family, columns in COLUMNS.items():
-        mine = [row for row in runs if row["family"] == family]
-        for column in curve_columns(family):
-            if undrawn.pop(column.point, None):  # a picture for all families with this figure
-                title = f"{column.heading} against decisions, the mean and its 95 % interval over seeds"
-                parts.append(f"![{title[0].upper()}{title[1:]}]({curves_file(column.point)})")
-        if mine and family == "win":
-            parts.append(f"![Held-out win share against the gain of the strongest responder]({PLANE})")
+    for mine in by_figure(runs).values():
+        shown = dict.fromkeys(column.point for row in mine for column in curve_columns(row["family"]))
+        pictures = [point for point in shown if undrawn.pop(point, None)]  # with the tasks of all families
+        parts += [_picture(f"{CURVES[point]}: mean and interval over seeds", curves_file(point)) for point in pictures]
+        if any(row["family"] == "win" for row in mine):
+            parts.append(_picture("Held-out win share and the gain of the strongest responder", PLANE))
         if len({row["task"] for row in mine}) > 1:
-            title = columns[0].title
-            parts.append(f"{title[0].upper()}{title[1:]}:\n\n{side_by_side(mine).markdown()}")
+            heading = COLUMNS[mine[0]["family"]][0].heading
+            parts.append(f"{heading[0].upper()}{heading[1:]}:\n\n{side_by_side(mine).markdown()}")
     if exact_scores(runs):
+        tasks = {row["task"] for row in runs if row["family"] in EXACT}
+        which = (
+            "All exact tasks"
+            if tasks >= {task.name for task in find_tasks(EXACT)}
+            else f"The tasks {', '.join(sorted(tasks))}"
+        )
         parts += [
-            f"![Fraction of runs above each score, all exact tasks]({PROFILES})",
-            f"All exact tasks together, with 95 % bootstrap intervals:\n\n{score_table(runs)}",
+            _picture("Fraction of runs above each normalised score; marks are at quartiles", PROFILES),
+            f"{which} together, normalised scores with 95 % bootstrap intervals:\n\n{score_table(runs)}",
         ]
     return "\n\n".join(parts)
 
 
+def _picture(caption: str, file: str) -> str:
+    return f"![{caption}]({file})\n\n*{caption}.*"
+
+
 def side_by_side(runs: Sequence[Row]) -> Figures:
-    """Return the first figure of all tasks of a family, sorted by its first task."""
-    column = COLUMNS[runs[0]["family"]][0]
-    tasks = list(dict.fromkeys(row["task"] for row in runs if column.read(row)))
-    found = _sorted(runs, [(task, column) for task in tasks])
-    return Figures(tasks, [line._replace(seeds="", marks=[]) for line in found])
+    """Return the first figure of all tasks, sorted by the first task; numbers of seeds are of all tasks together."""
+    cells = {row["task"]: column for row in runs if (column := COLUMNS[row["family"]][0]).read(row)}
+    head = [f"{task} ({column.unit})" for task, column in cells.items()]
+    return Figures(head, [line._replace(marks=[]) for line in _sorted(runs, list(cells.items()))])
 
 
 def task_table(runs: Sequence[Row]) -> Figures:

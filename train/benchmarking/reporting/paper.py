@@ -13,7 +13,7 @@ from pathlib import Path
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
 from train.benchmarking.reporting.aggregate import exact_scores, marl_eval
-from train.benchmarking.reporting.columns import COLUMNS, Row, by_task, curve_columns, curve_panels
+from train.benchmarking.reporting.columns import COLUMNS, Row, by_figure, by_task, curve_columns, curve_panels
 from train.benchmarking.reporting.page import Figures, side_by_side, task_table
 from train.benchmarking.reporting.pictures import curves, draw, plane, profiles
 
@@ -24,7 +24,7 @@ _LATEX |= {">": r"\textgreater{}", "|": r"\textbar{}", "±": r"$\pm$", **{each: 
 
 
 def write_paper(runs: Sequence[Row], folder: Path) -> None:
-    """Write ``results.csv``, ``marl-eval.json``, and for each task and family of several tasks a table and figures."""
+    """Write ``results.csv``, ``marl-eval.json``, tables and figures of each task, and tables of several."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([_HEAD, *_records(runs)])
     write_whole(folder / "results.csv", text.getvalue())
@@ -38,10 +38,9 @@ def write_paper(runs: Sequence[Row], folder: Path) -> None:
             draw(panels, partial(curves, point=point), paths)
         if mine[0]["family"] == "win":
             draw({task: mine}, plane, [folder / f"{task}-plane.{kind}" for kind in ("svg", "pdf")])
-    for family in COLUMNS:
-        mine = [row for row in runs if row["family"] == family]
+    for point, mine in by_figure(runs).items():
         if len(by_task(mine)) > 1:
-            write_whole(folder / f"{family}.tex", latex(side_by_side(mine)))
+            write_whole(folder / f"{point}.tex", latex(side_by_side(mine)))
 
 
 def _records(runs: Sequence[Row]) -> Iterator[tuple[object, ...]]:

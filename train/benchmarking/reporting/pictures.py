@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import cycle
@@ -16,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, NullLocator
 
+from diamant_env.drawing.narration import counted
 from diamant_env.judging.intervals import mean_of_tables
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.reporting.aggregate import exact_scores
@@ -33,11 +35,11 @@ from train.benchmarking.suite import TASKS
 from train.runs.run_folder import save_figure
 
 PLANE, PROFILES = "benchmark-plane.png", "benchmark-profiles.png"
-_DASHES = ("--", ":", "-.", (0, (8, 2)))
+_DASHES = ("--", ":", "-.", (0, (8, 2)), (0, (1, 3)), (0, (5, 1, 1, 1, 1, 1)), (0, (2, 1)))
 WIDTH, HEIGHT = 3.3, 2.4
 """Size of a panel in inches."""
-_LETTERS = 54
-"""Letters of a line of text across a panel."""
+_LETTERS = 46
+"""Letters of a line of text below a panel."""
 _MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
 _COLOURS = ("332288", "CC6677", "117733", "DDCC77", "88CCEE", "AA4499", "44AA99", "882255", "999933")
 """Paul Tol's muted scheme, distinguishable with any colour vision."""
@@ -74,12 +76,12 @@ def draw(panels: Mapping[str, Sequence[Row]], panel: Panel, paths: Sequence[Path
         figure = Figure(figsize=(WIDTH * across, HEIGHT * down), layout=ConstrainedLayoutEngine(wspace=0.05))
         for axes, (title, runs) in zip(figure.subplots(down, across, squeeze=False).flat, panels.items(), strict=False):
             panel(axes, runs, looks)
-            axes.set_title(f"{title}\n{fill(TASKS[title].meaning, _LETTERS)}" if title in TASKS else title)
+            axes.set_title(f"{title}, {_seeds(runs)}\n{fill(TASKS[title].meaning, 54)}" if title in TASKS else title)
         for axes in figure.axes[len(panels) :]:
             axes.remove()
         pairs = [axes.get_legend_handles_labels() for axes in figure.axes]
         named = {label: handle for handles, labels in pairs for handle, label in zip(handles, labels, strict=True)}
-        named = {name: named[name] for name in looks if name in named}
+        named = {name: named[name] for name in (*looks, *named) if name in named}
         columns = max(1, int(72 * WIDTH * across // (3.6 * max(map(len, named)) + 24)))  # points of 7-point letters
         rows = -(-len(named) // columns)
         figure.set_figheight(HEIGHT * down + 0.15 * rows)
@@ -89,6 +91,12 @@ def draw(panels: Mapping[str, Sequence[Row]], panel: Panel, paths: Sequence[Path
         )  # fmt: skip
         for path in paths:
             save_figure(path, figure)
+
+
+def _seeds(runs: Sequence[Row]) -> str:
+    """Return the lowest and the highest number of seeds of a learning algorithm as text."""
+    found = Counter(row["algorithm"] for row in runs if row["kind"] == "learned").values() or [0]
+    return counted(max(found), "seed") if min(found) == max(found) else f"{min(found)} to {max(found)} seeds"
 
 
 def _styles(runs: Sequence[Row]) -> dict[str, dict[str, Any]]:
@@ -142,11 +150,17 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
                 axes.axhline(ends[0], **{**look, "marker": None})
             else:
                 (below if ends[0] <= low else above).append(f"{name} at {ends[0]:.{column.digits}f}")
+    if point == "win" and runs[0]["task"] in TASKS:
+        axes.axhline(1 / TASKS[runs[0]["task"]].players, color="black", linewidth=0.6, label="fair share")
     if bands:
         axes.set_ylim(low, high)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     better = "← better" if point in ("nash_conv", "gain") else "better →"  # rotated: to the left is down
-    axes.set(xlabel=_with_outside("decisions", above, below), ylabel=f"{column.title}\n{better}", xlim=(0, None))
+    axes.set(
+        xlabel=_with_outside("decisions", above, below),
+        ylabel=f"{column.title}{', log' * log}\n{better}",
+        xlim=(0, None),
+    )
 
 
 def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
@@ -172,8 +186,9 @@ def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> 
             axes.errorbar(gained.mean, won.mean, *halves, elinewidth=0.7, **{**looks[name], "linestyle": ""})
         else:
             (below if won.mean <= low else above).append(f"{name} at {won.mean:.2f}, gain {gained.mean:.2f}")
-    axes.set_xscale("symlog", linthresh=0.02)
-    axes.set_xticks([0, 0.02, 0.1, 0.5], ["0", "0.02", "0.1", "0.5"])
+    axes.set_xscale("symlog", linthresh=0.02, linscale=0.2)
+    ticks = [0, 0.02, 0.05, 0.1, 0.2, 0.5]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
     xlabel = _with_outside(f"← better   {gain.heading}", above, below)
     axes.set(xlabel=xlabel, ylabel=f"{wins.heading}\nbetter →", xlim=(0, 1), ylim=(low, high))
@@ -182,17 +197,17 @@ def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> 
 def profiles(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
     """Draw the fraction of runs above each score, with its interval."""
     all_scores = exact_scores(runs)
-    lowest = min(score for scores in all_scores.values() for each in scores for score in each)
+    lowest = min(np.quantile(np.concatenate(scores), 0.25) for scores in all_scores.values())
     levels = np.linspace(np.floor(10 * lowest) / 10, 1, 201)
     for name, scores in all_scores.items():
         mean, low, high = bootstrap(lambda found: profile(found, levels), scores)
         quartiles = [int(np.argmax(mean <= level)) for level in (0.75, 0.5, 0.25)]
         axes.plot(levels, mean, markevery=quartiles, **looks[name])
         axes.fill_between(levels, low, high, color=looks[name]["color"], alpha=0.12, linewidth=0)
-    axes.set(xlabel="score, 1 at an equilibrium   better →", ylabel="fraction of runs above", ylim=(0, 1.02))
+    axes.set(xlabel="normalised score, 1 at an equilibrium   better →", ylabel="fraction of runs above", ylim=(0, 1.02))
 
 
 def _with_outside(label: str, above: Sequence[str], below: Sequence[str]) -> str:
     """Return the label of a panel's horizontal axis with the names of what lies above and below its range."""
-    lines = [f"{side}: {', '.join(names)}" for side, names in (("above", above), ("below", below)) if names]
+    lines = [f"off scale {side}: {', '.join(names)}" for side, names in (("above", above), ("below", below)) if names]
     return "\n".join([label, *(fill(line, _LETTERS) for line in lines)])

@@ -27,6 +27,11 @@ def iqm(scores: Scores) -> NDArray[np.float64]:
     return ordered[..., cut : ordered.shape[-1] - cut].mean(axis=-1)
 
 
+def mean(scores: Scores) -> NDArray[np.float64]:
+    """Return the mean over tasks of the means over runs, float64 (...,)."""
+    return np.mean([runs.mean(axis=-1) for runs in scores], axis=0)
+
+
 def improvement(ours: Scores, theirs: Scores) -> NDArray[np.float64]:
     """Return the probability that a run has a higher score than one of another algorithm, the mean over tasks.
 
