@@ -21,14 +21,18 @@ REFUSED = {
     ],
     best_response: [
         (["nobody"], "unknown agent 'nobody'"),
-        (["bag", "--game.num-players", "3", "4"], "one table size of 2 to 8 is needed"),
+        (
+            ["bag", "--game.num-players", "3", "4"],
+            "error: game.num_players = [3, 4]: one table size of 2 to 8 is needed",
+        ),
+        (["bag", "--pools", "nowhere.toml"], "no pool 'nowhere.toml'"),
         (["bag", "--resume", "nowhere"], "--resume takes its agents from the folders"),
     ],
     benchmark: [
         (["--tasks", "chess"], "unknown task 'chess'"),
         (["--tasks", "full4-win"], "unknown task 'full4-win'; did you mean full-4-win"),
         (["--algorithms", "pppo"], "unknown algorithm 'pppo'; did you mean ppo"),
-        (["--games", "1"], "greater than or equal to 100"),
+        (["--games", "1"], "error: games = 1: Input should be greater than or equal to 100"),
     ],
 }
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from diamant_env.opponents.pools import load_pool
 from diamant_env.opponents.registry import names_object
 from train.runs.config import (
     Count,
@@ -49,12 +50,20 @@ class SearchConfig(Run):
     report_games: Games = 50_000
     """Fresh games for the report of all responders."""
     pools: tuple[str, ...] = ("pool", "held_out")
+    """Pools whose members are responders, too."""
     ppo: PPOConfig = PPOConfig(
         decisions=1_000_000, games=600, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001
     )
     values: IterationConfig = IterationConfig()
     network: NetworkConfig = NetworkConfig()
     """Shape of runs from scratch; warm ones have the agent's."""
+
+    @field_validator("pools")
+    @classmethod
+    def _exist(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            load_pool(name)
+        return names
 
 
 class ResponseConfig(SearchConfig):

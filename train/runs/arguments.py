@@ -51,9 +51,11 @@ def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig: 
 
 
 def _problem(error: ErrorDetails, kind: type[BaseModel]) -> str:
-    name = ".".join(map(str, error["loc"]))
+    message, name = error["msg"].removeprefix("Value error, "), ".".join(map(str, error["loc"]))
+    if not name:  # of several keys, which the message names
+        return message
     if error["type"] != "extra_forbidden":
-        return f"{name} = {error['input']!r}: {error['msg']}"
+        return f"{name} = {error['input']!r}: {message}"
     *sections, key = map(str, error["loc"])
     for section in sections:
         kind = kind.model_fields[section].annotation  # type: ignore[assignment]
@@ -80,12 +82,15 @@ def parse_arguments(
 
     Raises:
         FileNotFoundError: If there is no such file.
-        ValueError: If the file is invalid, or settings are given with ``--resume``.
+        ValueError: If the file or a setting is invalid, or settings are given with ``--resume``.
         SystemExit: After ``--help`` or an invalid option, with tyro's message.
     """
     file, _ = tyro.cli(_File, args=argv, return_unknown_args=True, add_help=False)
     settings = read_config(file.config or standard, get_type_hints(kind)["settings"])
-    arguments: Any = tyro.cli(kind, prog=command, args=argv, default=kind(settings))  # type: ignore[call-overload]
+    try:
+        arguments: Any = tyro.cli(kind, prog=command, args=argv, default=kind(settings))  # type: ignore[call-overload]
+    except ValidationError as error:
+        raise ValueError("; ".join(_problem(each, type(settings)) for each in error.errors())) from None
     if getattr(arguments, "resume", None) and (file.config or arguments.settings != settings):
         raise ValueError("--resume keeps the run's settings: give no --config and no setting")
     return arguments
