@@ -61,6 +61,11 @@ SMALLER = {
         "runs/benchmark/runs": "runs/quick/runs",
         "--check entries/mine-expedition-2-0": f"--check entries/mine-expedition-2-0 {TINY_BENCHMARK}",
     },
+    "benchmark_tasks.md": {
+        "runs/benchmark/runs/small-3-win/ppo/0/policy.safetensors": "bag:5",
+        "--values.self-play 6_000 --values.paths 2_000 --values.minibatches 500 --ppo.decisions 500_000 "
+        "--ppo.games 200 --pick-games 2_000 --report-games 40_000": TINY_SEARCH,
+    },
     "champion.md": {
         "train.jax_ppo --config configs/champion.toml": "train.ppo --config configs/champion.toml "
         + TINY_RUN.removesuffix(" --no-judge"),
