@@ -156,6 +156,7 @@ def write_values(
     made = [opponents.make(text) for text in agents]
     for number, agent in product(players, made):
         check_able(agent, number, played, blank_rivals=True)
+    folder.mkdir(parents=True, exist_ok=True)  # an invalid one is an error at once
     data = []
     for number in players:
         with percent_bar(f"{number} players") as progress:

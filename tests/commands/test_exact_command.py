@@ -84,3 +84,8 @@ def test_values_as_data(tmp_path, capsys, monkeypatch):
             assert arrays["weight"].sum() == pytest.approx(1)
     assert diamant.main(["exact", "--players", "1", "--values", str(folder)]) == 2
     assert "players=1" in capsys.readouterr().err
+    monkeypatch.setattr(
+        exact, "solve_equilibrium", lambda *_, **__: pytest.fail("solved before the folder was checked")
+    )
+    assert diamant.main(["exact", "--players", "2", "--values", str(out)]) == 2
+    assert str(out) in capsys.readouterr().err
