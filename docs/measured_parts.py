@@ -11,6 +11,7 @@ from statistics import fmean, variance
 from typing import Any
 
 from benchmarks.results import figure_text
+from diamant_env.drawing.narration import counted
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.text_reports import estimate_text, plus_minus
 from examples.run_all import RECIPES, RESULTS
@@ -121,7 +122,7 @@ def findings() -> str:
         if heading == "P":
             return estimate_text(estimate(improvement, *map(scores.__getitem__, algorithms.split(" > "))), 2)
         if heading == "seeds":
-            return f"({sum((row['task'], row['algorithm']) == (task, algorithms) for row in runs)} seeds)"
+            return f"({counted(sum((row['task'], row['algorithm']) == (task, algorithms) for row in runs), 'seed')})"
         (column,) = (each for each in COLUMNS[TASKS[task].family] if each.heading == heading)
         chosen = [
             [row for row in runs if (row["task"], row["algorithm"]) == (task, a)] for a in algorithms.split(" - ")

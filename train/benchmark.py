@@ -100,7 +100,7 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
 
 def _checked(folder: Path, config: BenchmarkConfig) -> dict[str, Any]:
     row = check_entry(folder, config)
-    say(f"{task_tables([row])[0]}\n\nRow: {folder / RESULT_FILE}.")
+    say(f"{task_tables([row])[-1]}\n\nRow: {folder / RESULT_FILE}.")
     return row
 
 

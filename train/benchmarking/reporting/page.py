@@ -19,7 +19,6 @@ from train.benchmarking.reporting.columns import (
     Row,
     by_figure,
     by_task,
-    curve_columns,
     curve_panels,
     figure_text,
     over_seeds,
@@ -36,6 +35,8 @@ CURVES = {
     "win": "Held-out win share against decisions",
 }
 """Captions of the pictures of learning curves, by `Column.point`."""
+RANKING = ("nash_conv", "gain")
+"""Figures that rank algorithms; the summary has their curves, and those of others stand above the tables of tasks."""
 _ALLOWED = 1.02  # tolerated factor of the budget, which is checked once a rollout
 
 
@@ -86,11 +87,10 @@ def summary(content: Row) -> str:
         f"{platform}, Python {python}. ± is 95 %, over seeds (Student's t) and games, for exact figures over seeds "
         "alone."
     ]
-    undrawn = curve_panels(runs)
-    for mine in by_figure(runs).values():
-        shown = dict.fromkeys(column.point for row in mine for column in curve_columns(row["family"]))
-        pictures = [point for point in shown if undrawn.pop(point, None)]  # with the tasks of all families
-        parts += [_picture(f"{CURVES[point]}: mean and interval over seeds", curves_file(point)) for point in pictures]
+    pictures = _curves(runs)
+    for point, mine in by_figure(runs).items():
+        if point in RANKING:
+            parts += pictures.get(point, [])
         if any(row["family"] == "win" for row in mine):
             parts.append(_picture("Held-out win share and the gain of the strongest responder", PLANE))
         if len({row["task"] for row in mine}) > 1:
@@ -108,6 +108,14 @@ def summary(content: Row) -> str:
             f"{which} together, normalised scores with 95 % bootstrap intervals:\n\n{score_table(runs)}",
         ]
     return "\n\n".join(parts)
+
+
+def _curves(runs: Sequence[Row]) -> dict[str, list[str]]:
+    """Return the pictures of learning curves, by `Column.point`."""
+    return {
+        point: [_picture(f"{CURVES[point]}: mean and interval over seeds", curves_file(point))]
+        for point in curve_panels(runs)
+    }
 
 
 def _picture(caption: str, file: str) -> str:
@@ -129,7 +137,7 @@ def task_table(runs: Sequence[Row]) -> Figures:
 
 def task_tables(runs: Sequence[Row]) -> list[str]:
     """Return a table of all figures for each task, under headings; the number of seeds is in brackets."""
-    tables = []
+    tables = [picture for point, pictures in _curves(runs).items() if point not in RANKING for picture in pictures]
     for task, mine in by_task(runs).items():
         meaning = f": {TASKS[task].meaning}" if task in TASKS else ""
         tables.append(f"## {task}{meaning}\n\n{task_table(mine).markdown()}")
