@@ -158,7 +158,7 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
     better = "← better" if point in ("nash_conv", "gain") else "better →"  # rotated: to the left is down
     axes.set(
         xlabel=_with_outside("decisions", above, below),
-        ylabel=f"{column.title}{', log' * log}\n{better}",
+        ylabel=f"{fill(column.title + ', log' * log, 28)}\n{better}",
         xlim=(0, None),
     )
 
