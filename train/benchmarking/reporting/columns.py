@@ -97,6 +97,8 @@ COLUMNS = {
     ),
 }
 """Figures of a task by its family; the first one sorts the table."""
+RANKING = ("nash_conv", "gain")
+"""Figures that rank algorithms, by `Column.point`: distances from an equilibrium, of which lower ones are better."""
 DESCENDING = {"solitaire"}
 """Families in which a higher first figure is better; elsewhere it is a gain."""
 

@@ -15,6 +15,7 @@ from train.benchmarking.reporting.aggregate import exact_scores, score_table
 from train.benchmarking.reporting.columns import (
     COLUMNS,
     DESCENDING,
+    RANKING,
     Column,
     Row,
     by_figure,
@@ -35,8 +36,6 @@ CURVES = {
     "win": "Held-out win share against decisions",
 }
 """Captions of the pictures of learning curves, by `Column.point`."""
-RANKING = ("nash_conv", "gain")
-"""Figures that rank algorithms; the summary has their curves, and those of others stand above the tables of tasks."""
 _ALLOWED = 1.02  # tolerated factor of the budget, which is checked once a rollout
 
 
@@ -76,7 +75,7 @@ def write_page(content: Row, path: Path) -> None:
 
 
 def summary(content: Row) -> str:
-    """Return number and cost of the runs, the pictures, and the first figures by family."""
+    """Return number and cost of the runs, and tables and pictures of the figures that rank algorithms."""
     runs, config = content["runs"], content["config"]
     platform, python = (escaped(str(content["versions"][name])) for name in ("platform", "python"))
     hours = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs) / 3600
@@ -89,8 +88,8 @@ def summary(content: Row) -> str:
     ]
     pictures = _curves(runs)
     for point, mine in by_figure(runs).items():
-        if point in RANKING:
-            parts += pictures.get(point, [])
+        if point in RANKING and point in pictures:
+            parts.append(pictures[point])
         if any(row["family"] == "win" for row in mine):
             parts.append(_picture("Held-out win share and the gain of the strongest responder", PLANE))
         if len({row["task"] for row in mine}) > 1:
@@ -110,12 +109,10 @@ def summary(content: Row) -> str:
     return "\n\n".join(parts)
 
 
-def _curves(runs: Sequence[Row]) -> dict[str, list[str]]:
+def _curves(runs: Sequence[Row]) -> dict[str, str]:
     """Return the pictures of learning curves, by `Column.point`."""
-    return {
-        point: [_picture(f"{CURVES[point]}: mean and interval over seeds", curves_file(point))]
-        for point in curve_panels(runs)
-    }
+    caption = "{}: mean and interval over seeds"
+    return {point: _picture(caption.format(CURVES[point]), curves_file(point)) for point in curve_panels(runs)}
 
 
 def _picture(caption: str, file: str) -> str:
@@ -136,8 +133,8 @@ def task_table(runs: Sequence[Row]) -> Figures:
 
 
 def task_tables(runs: Sequence[Row]) -> list[str]:
-    """Return a table of all figures for each task, under headings; the number of seeds is in brackets."""
-    tables = [picture for point, pictures in _curves(runs).items() if point not in RANKING for picture in pictures]
+    """Return curves of figures that rank nothing, then a table for each task, with the number of seeds in brackets."""
+    tables = [picture for point, picture in _curves(runs).items() if point not in RANKING]
     for task, mine in by_task(runs).items():
         meaning = f": {TASKS[task].meaning}" if task in TASKS else ""
         tables.append(f"## {task}{meaning}\n\n{task_table(mine).markdown()}")

@@ -23,6 +23,7 @@ from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.reporting.aggregate import exact_scores
 from train.benchmarking.reporting.columns import (
     COLUMNS,
+    RANKING,
     Row,
     by_task,
     curve_columns,
@@ -155,7 +156,7 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
     if bands:
         axes.set_ylim(low, high)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    better = "← better" if point in ("nash_conv", "gain") else "better →"  # rotated: to the left is down
+    better = "← better" if point in RANKING else "better →"  # rotated: to the left is down
     axes.set(
         xlabel=_with_outside("decisions", above, below),
         ylabel=f"{fill(column.title + ', log' * log, 28)}\n{better}",
