@@ -24,6 +24,7 @@ from train.benchmarking.reporting.aggregate import exact_scores
 from train.benchmarking.reporting.columns import (
     COLUMNS,
     RANKING,
+    Column,
     Row,
     by_task,
     curve_columns,
@@ -128,6 +129,25 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
+    shown = _draw_learners(axes, runs, looks, column)
+    outside = _draw_fixed(axes, runs, looks, column, shown or (-np.inf, np.inf))
+    if point == "win" and runs[0]["task"] in TASKS:
+        axes.axhline(1 / TASKS[runs[0]["task"]].players, color="black", linewidth=0.6, label="fair share")
+    if shown:
+        axes.set_ylim(shown)
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    better = "← better" if point in RANKING else "better →"  # rotated: to the left is down
+    axes.set(
+        xlabel=_with_outside("decisions", *outside),
+        ylabel=f"{fill(column.title + ', log' * log, 28)}\n{better}",
+        xlim=(0, None),
+    )
+
+
+def _draw_learners(
+    axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], column: Column
+) -> tuple[float, float] | None:
+    """Draw mean and interval over seeds of each learning algorithm; return the range of the means, None without any."""
     bands = []
     for name, look in looks.items():
         mine = [row for row in runs if row["algorithm"] == name]
@@ -142,26 +162,26 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
     for colour, x_mean, means in bands:
         bounds = (np.maximum([each.low for each in means], low), [each.high for each in means])
         axes.fill_between(x_mean, *bounds, color=colour, alpha=0.12, linewidth=0)
+    return (low, high) if bands else None
+
+
+def _draw_fixed(
+    axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], column: Column, bounds: tuple[float, float]
+) -> tuple[list[str], list[str]]:
+    """Draw a line for each fixed agent within the bounds; return the names of those above and below."""
+    low, high = bounds
     above: list[str] = []
     below: list[str] = []
     for name, look in looks.items():
         ends = [curve[-1][1] for row in runs if row["algorithm"] == name and (curve := curve_of(row, column))]
-        if ends and look["linestyle"] != "-" and not (log and round(ends[0], 6) == 0):  # an equilibrium
-            if low < ends[0] < high or not bands:
-                axes.axhline(ends[0], **{**look, "marker": None})
-            else:
-                (below if ends[0] <= low else above).append(f"{name} at {ends[0]:.{column.digits}f}")
-    if point == "win" and runs[0]["task"] in TASKS:
-        axes.axhline(1 / TASKS[runs[0]["task"]].players, color="black", linewidth=0.6, label="fair share")
-    if bands:
-        axes.set_ylim(low, high)
-    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    better = "← better" if point in RANKING else "better →"  # rotated: to the left is down
-    axes.set(
-        xlabel=_with_outside("decisions", above, below),
-        ylabel=f"{fill(column.title + ', log' * log, 28)}\n{better}",
-        xlim=(0, None),
-    )
+        equilibrium = column.point == "nash_conv" and ends and round(ends[0], 6) == 0
+        if not ends or look["linestyle"] == "-" or equilibrium:
+            continue
+        if low < ends[0] < high:
+            axes.axhline(ends[0], **{**look, "marker": None})
+        else:
+            (below if ends[0] <= low else above).append(f"{name} at {ends[0]:.{column.digits}f}")
+    return above, below
 
 
 def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
