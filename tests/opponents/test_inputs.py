@@ -8,9 +8,6 @@ from diamant_env.compilation import uncompiled
 from diamant_env.editions import find_edition
 from diamant_env.observation import NUM_FEATURES, SLICES
 from diamant_env.opponents.inputs import CANONICAL, INPUTS, canonical
-from diamant_env.opponents.network import NetworkAgent
-from train.runs.config import Config
-from train.runs.run_folder import save_policy
 
 canonical_inputs = INPUTS[CANONICAL]
 
@@ -103,19 +100,3 @@ def test_compiled_equals_uncompiled():
     slowly = np.zeros((len(rows), canonical_inputs.width), np.float32)
     uncompiled(canonical)(rows, slowly)
     np.testing.assert_allclose(canonical_inputs(rows), slowly, atol=1e-6)
-
-
-def test_policy_file_names_its_inputs(tmp_path):
-    random, path = np.random.default_rng(0), tmp_path / "policy.safetensors"
-    weight = random.normal(size=(2, canonical_inputs.width)).astype(np.float32)
-    network = NetworkAgent([(weight, np.zeros(2, np.float32))], inputs=CANONICAL)
-    save_policy(path, network, Config(), 0)
-    again, rows = NetworkAgent.load(path), rows_of(4, games=5)
-    assert again.inputs == CANONICAL
-    expected_logits = canonical_inputs(rows) @ (weight[1] - weight[0])
-    np.testing.assert_allclose(again.leave_logit(rows), expected_logits, rtol=1e-4, atol=1e-5)
-    with pytest.raises(ValueError, match="unknown inputs 'sorted'; allowed: raw-1, canonical-1"):
-        NetworkAgent(network.weights(), inputs="sorted")
-    path.write_bytes(path.read_bytes().replace(b"canonical-1", b"canonical-9"))
-    with pytest.raises(ValueError, match="can't be opened: unknown inputs 'canonical-9'"):
-        NetworkAgent.load(path)

@@ -56,6 +56,7 @@ def test_policy_file_opens_without_torch(tmp_path, monkeypatch):
         (content(sha256=None), "don't match its digest"),
         *((content({**TENSORS, name: TENSORS[name] + 1}, sha256=digest(TENSORS)), "its digest") for name in TENSORS),
         (content(activation="sine"), "unknown activation 'sine'"),
+        (content(inputs="sorted"), "unknown inputs 'sorted'; allowed: raw-1, canonical-1"),
         (content({**TENSORS, "1.bias": np.array([0, np.nan], np.float32)}), "not a finite number"),
         (content({**TENSORS, "1.weight": np.zeros((2, 9), np.float32)}), "a layer of shapes"),
         (content({**TENSORS, "1.weight": np.zeros((3, 8), np.float32), "1.bias": np.zeros(3, np.float32)}), "2 logits"),
@@ -95,7 +96,8 @@ def test_policy_file_of_fewer_fields_reads_its_own_columns(inputs, tmp_path):
     for each in (agent, agent.for_players(5)):
         np.testing.assert_allclose(each.leave_logit(rows), logits, rtol=1e-5, atol=1e-5)
     agent.save(path)
-    assert NetworkAgent.load(path).layout == kept
+    again = NetworkAgent.load(path)
+    assert (again.layout, again.inputs) == (kept, inputs)
 
 
 def test_each_table_size_has_its_network():
@@ -104,9 +106,3 @@ def test_each_table_size_has_its_network():
     found = NetworkAgent(common, by_players={4: own}).leave_logit(np.concatenate([three, four]))
     expected = NetworkAgent(common).leave_logit(three), NetworkAgent(own).leave_logit(four)
     np.testing.assert_allclose(found, np.concatenate(expected), rtol=1e-5)
-
-
-def test_network_for_an_impossible_table_size_is_refused():
-    layers = [(TENSORS[f"{k}.weight"], TENSORS[f"{k}.bias"]) for k in range(2)]
-    with pytest.raises(ValueError, match="a network for tables of 9; 1 to 8 players are possible"):
-        NetworkAgent(layers, by_players={4: layers, 9: layers})

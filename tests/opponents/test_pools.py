@@ -3,7 +3,7 @@
 import pytest
 
 from diamant_env.opponents import make
-from diamant_env.opponents.pools import check_able, load_pool, pool_members
+from diamant_env.opponents.pools import load_pool, pool_members
 from diamant_env.opponents.registry import DATA
 
 
@@ -32,12 +32,6 @@ def test_pool_by_name_and_path(tmp_path):
     assert load_pool(tmp_path / "mine.toml") == ["bag:7"]
     with pytest.raises(ValueError, match=r"no pool 'pond'.*pools: held-out, pool"):
         load_pool("pond")
-
-
-def test_agent_that_reads_chests_needs_seen_rivals():
-    check_able(make("catch-up"), 3, "iello-2016")
-    with pytest.raises(ValueError, match="this table hides them"):
-        check_able(make("catch-up"), 3, "iello-2016", blank_rivals=True)
 
 
 def test_blank_tables_leave_out_members_that_read_chests(tmp_path):

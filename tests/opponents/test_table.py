@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -45,37 +43,3 @@ def test_turns_equal_steps_by_hand(auto_reset):
     assert table.batch.games.tobytes() == other.batch.games.tobytes()
     assert (turns == 100) == auto_reset
     assert table.batch.over.all() != auto_reset
-
-
-def test_games_stop_where_the_caller_says():
-    table, other = tables()
-    playing, whole = np.ones(GAMES, bool), other.play_out()
-    stopped, earned = np.arange(GAMES) % 2 == 0, np.zeros((GAMES, 3))
-    for number, turn in enumerate(table.turns(playing=playing)):
-        earned += turn.rewards
-        if number == 2:
-            assert not turn.done.any()
-            playing &= ~stopped
-    assert table.batch.over.tolist() == (~stopped).tolist()
-    np.testing.assert_array_equal(earned, np.where(stopped[:, None], 0, whole))
-
-
-def test_first_decisions_of_the_caller():
-    table, _ = tables()
-    leave = np.zeros((GAMES, 3), np.float32)
-    leave[:, 1] = 1
-    first, *_ = (turn.actions.tolist() for turn in table.turns(leave))
-    assert first == [[0, 1, 0]] * GAMES
-
-
-def test_stateful_agent_sees_no_game_begin_that_does_not_play():
-    given = []
-
-    def act(obs, first):
-        given.append((first.tolist(), obs["must_decide"].tolist()))
-        return np.zeros(len(first), np.float32)
-
-    batch = Batch(2, 2)
-    table = Table(batch, [SimpleNamespace(act=act), make("ev")], [[0, 1]] * 2, reseated=True)
-    table.leave_probabilities(batch.reset(seed=0), np.array([True, False]))
-    assert given == [([True, False, False, False], [1, 0, 0, 0])]
