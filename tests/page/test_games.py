@@ -4,7 +4,6 @@ import itertools
 import json
 import re
 
-import numpy as np
 import pytest
 
 from diamant_env import EDITIONS
@@ -148,28 +147,12 @@ def test_table_of_view_begins_a_like_game(client, agents):
     assert again["mode"] == view["mode"]
 
 
-def test_drawings_are_cached(client):
-    assert client.get("/drawings.svg").headers["cache-control"] == "max-age=86400"
-
-
-class Seeded:
-    """Agent that records its seeds."""
-
-    seeds: list = []  # noqa: RUF012 - of all instances
-
-    def seed(self, seed):
-        self.seeds.append(seed)
-
-    def act(self, obs, first):
-        return np.zeros(len(first))
-
-
-def test_agents_have_own_seeds_at_each_turn():
-    client = Client(make_app(Menu([f"{__name__}:Seeded"])))
-    view = client.new("you", *[f"{__name__}:Seeded"] * 2)
-    for _ in range(3):
-        view = client.turn(view)
-    assert len(set(Seeded.seeds)) == len(Seeded.seeds) == 6
+def test_agents_have_own_seeds():
+    menu = Menu(["mixture:1,90"])
+    view = Client(make_app(menu)).new("you", "mixture:1,90", "mixture:1,90")
+    played = page_game.replayed(menu, view["game"])
+    played.ask()
+    assert len({agent.thresholds[0] for agent in played.session.table.agents}) == 2
 
 
 def test_game_continues_on_a_new_server():

@@ -40,7 +40,6 @@ INVALID = [
             ({"agents": ["you"] + ["bag:8"] * 8}, "a list of 1 to 8"),
             ({"agents": ["you", "you"]}, "2 times 'you' among the agents"),
             ({"agents": ["you", "os:system"]}, 'unknown agent "os:system"; agents: you, champion'),
-            ({"agents": ["you", None]}, "unknown agent null"),
             ({"agents": ["you", []]}, "unknown agent []"),
             ({"seed": 2**53}, "seed=9007199254740992; a whole number"),
             ({"hidden_chests": True, "agents": ["catch-up", "bag:8"]}, "this table hides them"),
@@ -51,24 +50,17 @@ INVALID = [
         ("/view", {"game": GAME.replace(old, new), "turns": None}, message)
         for old, new, message in (
             ("bag:8", "os:system", 'unknown agent "os:system"; agents: you, champion'),
-            ("bag:8", "you", "2 times 'you' among the agents"),
             ("seed: 3", "seed: none", "a record with a seed and the players' names is required"),
-            ("seed: 3", "seed: 4", " in the replay, not 1.1 "),
-            ("continue 0 1", "continue 0", "the seats inside, 0, 1, decide once each"),
-            ("edition: iello-2016", "edition: /etc/passwd", "unknown edition"),
         )
     ],
     ("/turn", {"game": GAME, "decision": None}, "you must decide: 0 continues, 1 leaves"),
     ("/turn", {"game": WAITING, "decision": 0}, "you need not decide: null"),
     ("/turn", {"game": GAME, "decision": 2}, "0 continues, 1 leaves"),
-    ("/turn", {"game": GAME}, "a JSON object with exactly game, decision is required"),
-    ("/view", {"game": GAME, "file": "/etc/passwd"}, "a JSON object with exactly game, turns is required"),
     ("/view", {"game": GAME, "turns": -1}, "turns=-1; a whole number"),
     ("/view", {"game": [], "turns": None}, "the text of a record is required"),
     ("/odds", {"game": WAITING}, "nothing to advise"),
     ("/review", {"game": GAME}, "the game is not over yet"),
     ("/review", {"game": OVER}, "only agents played this game"),
-    ("/open", {"text": "diamant record 1\nedition: /etc/passwd"}, "unknown edition"),
 ]
 
 
@@ -125,7 +117,7 @@ def test_host_origin_method_and_path_are_checked(client, method, path, headers, 
         assert list(response.json) == ["error"]
 
 
-def test_random_requests_get_an_answer(client):
+def test_concurrent_random_requests_get_an_answer(client):
     """No exception, and the state of the game is unchanged."""
     rng = np.random.default_rng(1)
     values = [None, True, -1, 1.5, 2**60, "", "0", "you", [], ["00"] * 3, {}, *[GAME, OVER] * 6]
@@ -137,33 +129,12 @@ def test_random_requests_get_an_answer(client):
         return {name: fields[name] for name in rng.permutation(list(fields))[: rng.integers(0, 4)]}
 
     asked = [("POST", str(rng.choice(paths)), json.dumps(message()).encode()) for _ in range(300)]
-    pictures = [("GET", "/card/17/snake.svg")] * 20
 
     async def ask_at_once():
-        return await asyncio.gather(*(request(client.app, *each) for each in asked + pictures))
-
-    async def ask_one_by_one():
-        return [await request(client.app, *each) for each in asked]
+        return await asyncio.gather(*(request(client.app, *each) for each in asked))
 
     before = client.post("/view", game=GAME, turns=None).json
     found = asyncio.run(ask_at_once())
-    assert {response.status for response in found[300:]} == {200}
-    assert {response.status for response in found[:300]} == {200, 400}
-    assert {response.status for response in asyncio.run(ask_one_by_one())} == {200, 400}
-    assert all(response.json for response in found[:300])
+    assert {response.status for response in found} == {200, 400}
+    assert all(response.json for response in found)
     assert client.post("/view", game=GAME, turns=None).json == before
-
-
-def test_disconnect_within_body_leaves_server_intact(client):
-    async def ask():
-        scope_parts = iter([{"type": "http.request", "body": b'{"ga', "more_body": True}, {"type": "http.disconnect"}])
-
-        async def receive():
-            return next(scope_parts)
-
-        headers = [(b"host", HOST.encode()), (b"content-type", b"application/json")]
-        scope = {"type": "http", "method": "POST", "path": "/view", "raw_path": b"/view", "headers": headers}
-        await client.app(scope | {"query_string": b"", "root_path": ""}, receive, lambda message: asyncio.sleep(0))
-
-    asyncio.run(ask())
-    assert client.post("/view", game=GAME, turns=None).status == 200

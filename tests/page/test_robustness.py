@@ -60,25 +60,6 @@ def test_reload_resumes_game(browser):
     assert browser.stored_games()[0]["game"] == game
 
 
-def test_thinking_is_shown_while_an_answer_is_awaited(browser):
-    browser.click("play")
-    browser.shows("continue")
-    browser.run("""
-        const asked = window.fetch;
-        window.fetch = async (...request) => {
-          await new Promise((go) => { window.answer = go; });
-          return asked(...request);
-        };
-    """)
-    sign = "return getComputedStyle(document.getElementById('actions'), '::after')[arguments[0]]"
-    assert browser.run(sign, "opacity") == "0"
-    browser.click("continue")
-    assert browser.until(sign + " === '1'", "opacity")
-    assert float(browser.run(sign, "transitionDelay").removesuffix("s")) < 0.2
-    browser.run("window.answer()")
-    browser.until(sign + " === '0'", "opacity")
-
-
 def test_zip_is_refused_with_the_way_to_add_it(browser, tmp_path):
     model = tmp_path / "ppo.zip"
     model.write_bytes(b"PK")
@@ -104,17 +85,6 @@ def test_refused_requests_are_shown(browser):
         browser.shows("continue")
         assert browser.text("#error-text") == "refused", button
         browser.click("error-close")
-
-
-def test_forward_to_a_deleted_game_shows_the_start_screen(browser):
-    some_turns(browser)
-    browser.driver.back()
-    browser.shows("play")
-    browser.run("localStorage.clear()")
-    browser.driver.forward()
-    browser.until("return history.state !== null")
-    browser.shows("play")
-    assert browser.stored_games() == []
 
 
 def test_start_screen_works_with_blocked_storage(browser, server):

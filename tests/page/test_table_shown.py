@@ -122,15 +122,3 @@ def test_start_screen_shows_whole_names_and_help_of_the_chosen_edition(browser):
     assert "INCAN GOLD (2020)" in browser.text("#help")
     assert "5, 7, 8, 10 and 12 gems, as printed on them" in browser.text("#edition-rules")
     assert "most relics first" in browser.text("#edition-rules")
-
-
-def test_forced_colours_keep_borders(browser):
-    browser.driver.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "forced-colors", "value": "active"}]}
-    )
-    try:
-        for button in ("play", "continue", "leave"):
-            border = "return getComputedStyle(document.getElementById(arguments[0])).borderTopWidth"
-            assert browser.run(border, button) != "0px"
-    finally:
-        browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

@@ -62,14 +62,14 @@ class Client:
     def __init__(self, app) -> None:
         self.app = app
 
-    def get(self, path: str, headers: dict[str, str] | None = None) -> Response:
-        return asyncio.run(request(self.app, "GET", path, headers=headers))
+    def get(self, path: str) -> Response:
+        return asyncio.run(request(self.app, "GET", path))
 
-    def post(self, path: str, headers: dict[str, str] | None = None, /, **message) -> Response:
-        return self.send(path, json.dumps(message).encode(), headers)
+    def post(self, path: str, /, **message) -> Response:
+        return self.send(path, json.dumps(message).encode())
 
-    def send(self, path: str, body: bytes, headers: dict[str, str] | None = None) -> Response:
-        return asyncio.run(request(self.app, "POST", path, body, headers))
+    def send(self, path: str, body: bytes) -> Response:
+        return asyncio.run(request(self.app, "POST", path, body))
 
     def new(self, *agents: str, seed: int = 3, edition: str = "iello-2016", hidden_chests: bool | None = None) -> dict:
         """Begin a game and return its view."""
@@ -79,9 +79,7 @@ class Client:
 
     def turn(self, view: dict, decision: int | None = None) -> dict:
         """Play a turn and return the new view; `decision` of "you" defaults to CONTINUE."""
-        if view["must_decide"]:
-            decision = decision or 0
-        response = self.post("/turn", game=view["game"], decision=decision if view["must_decide"] else None)
+        response = self.post("/turn", game=view["game"], decision=(decision or 0) if view["must_decide"] else None)
         assert response.status == 200, response.body
         return response.json
 

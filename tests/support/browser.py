@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import shutil
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -34,15 +34,10 @@ class Server:
     """``diamant page`` as a process."""
 
     def __init__(self) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        self.address = f"http://127.0.0.1:{port}/"
-        command = [sys.executable, "-m", "diamant_env", "page", "--no-browser", "--port", str(port)]
+        command = [sys.executable, "-m", "diamant_env", "page", "--no-browser", "--port", "0"]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
         assert self._process.stdout is not None
-        output = self._process.stdout.readline()
-        assert self.address in output, output
+        self.address = re.search(r"http://\S+", self._process.stdout.readline())[0]
 
     def stop(self) -> None:
         self._process.kill()
