@@ -71,17 +71,6 @@ def summary_rows(output: str) -> list[list[str]]:
     return [line.split() for line in lines[: lines.index("")]]
 
 
-def test_opponents_do_not_see_own_choice(play, tmp_path):
-    firsts = []
-    for keys in ("l\n", "c\n"):
-        path = tmp_path / f"{keys[0]}.txt"
-        play(keys * 200, "--opponents", *["random:0.5"] * 6, "--seed", "4", "--record", str(path))
-        turn = GameRecord.read(path).turns[0]
-        assert (0 in turn.leaving) == (keys == "l\n")
-        firsts.append([seat in turn.leaving for seat in range(1, 7)])
-    assert firsts[0] == firsts[1]
-
-
 def test_advice_key(play):
     _, output, _ = play("c\na\nhint\nq\ny\n")
     assert output.count("The champion would continue (") == 2

@@ -1,30 +1,19 @@
 """Output at a terminal of 80 columns and in a pipe: no line too wide, no figure folded or shortened."""
 
-import io
 import sys
 
 import pytest
 
-from diamant_env import EDITIONS, Edition
-from diamant_env.commands import diamant, exact
+from diamant_env.commands import diamant
 from diamant_env.judging import hold_tournament
 from diamant_env.judging.decisions import DecisionLoss, DecisionLosses
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.text_reports import results_report
-from tests.support.play import review_few
 
 LONG = "a_long_module_of_agents:a_function_of_the_same_length"
 AGENTS = ["ev", "solo-grab:7,13", "ev-others-stay:0.25", *(f"bag-or-traps:{bag},3" for bag in range(10, 25))]
-SIZE = {"edition": "iello-2016-fr", "players": 2, "nodes": 2_985_984, "seconds": 2.5}
-FIGURES = {"all play it": 17.339875, "best response": 19.602787, "exploitability": 1.110192, "NashConv": 2.220383}
 INTERVAL = Estimate(-123.4567, -123.9875, -122.9875)
-
-
-def exact_report() -> tuple[object, list[str]]:
-    rows = [{**SIZE, **FIGURES, "agent": agent} for agent in ("equilibrium", "search:champion", LONG)]
-    figures = [*(f"{figure:.6f}" for figure in FIGURES.values()), "2,985,984"]
-    return exact.rows_report(rows, "One expedition"), figures * 3
 
 
 def tournament_report() -> tuple[object, list[str]]:
@@ -44,7 +33,7 @@ def evaluate_report() -> tuple[object, list[str]]:
     return results_report([Result(**fields)]), ["-123.457 ± 0.531", "-123.46 ± 0.53"]
 
 
-@pytest.mark.parametrize("made", [exact_report, tournament_report, decisions_report, evaluate_report])
+@pytest.mark.parametrize("made", [tournament_report, decisions_report, evaluate_report])
 def test_reports(made, monkeypatch):
     report, figures = made()
     piped = str(report)
@@ -64,20 +53,3 @@ def test_help(command, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
     assert diamant.main([*filter(None, [command]), "--help"]) == 0
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
-
-
-def test_games(monkeypatch, capsys, tmp_path):
-    """Long names of agents and traps, eight expeditions, every key and the review."""
-    review_few(monkeypatch)
-    monkeypatch.syspath_prepend(tmp_path)
-    module, name = LONG.split(":")
-    (tmp_path / f"{module}.py").write_text(f"def {name}(obs):\n    return 0 * obs['bag'] + 0.2\n", encoding="utf-8")
-    box, traps = tmp_path / "box.toml", ("a trap with a long name", "another", "snake", "fire", "mummy")
-    Edition("box", EDITIONS["iello-2016"].treasures, traps, relics=(5, 5), expeditions=8).save(box)
-    seated = [LONG, LONG, "solo-grab:7,13", "ev-others-stay:0.25", "ev"]
-    monkeypatch.setattr(sys, "stdin", io.StringIO("o\na\nt\nh\nzzz\nc\nl\n" + "c\nl\n" * 200))
-    for command in (["watch", *seated], ["play", "--opponents", *seated]):
-        assert diamant.main([*command, "--edition", str(box), "--seed", "3"]) == 0
-    lines = [line for line in capsys.readouterr().out.splitlines() if "> " not in line]
-    assert max(map(len, lines)) <= 80
-    assert sum("####" in line for line in lines) > 3

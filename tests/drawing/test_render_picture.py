@@ -7,7 +7,6 @@ import pytest
 
 from diamant_env import Edition
 from diamant_env.drawing.cards import NEW
-from diamant_env.drawing.icons import SEAT_COLOURS
 from tests.support.play import BASE, PUBLISHED, Play
 
 LONG = "a poisoned arrow from a hole in the ceiling"
@@ -52,12 +51,6 @@ def test_picture_is_a_copy_and_deterministic():
     assert (first[120:320] == NEW).all(axis=-1).any(), "the newest card is highlighted"
     first[:] = 0
     assert (env.render() == second).all()
-
-
-def test_seats_take_the_whole_width():
-    """At four seats the right eighth of the picture was empty."""
-    image = picture_of([11], 4).env.render()
-    assert (image[560:, -120:] == SEAT_COLOURS[3]).all(axis=-1).any()
 
 
 def test_longest_path_fits():

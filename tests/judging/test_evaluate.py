@@ -14,7 +14,7 @@ from diamant_env.commands import diamant
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.judging import evaluate
 from diamant_env.judging.evaluation import compare, judge
-from diamant_env.judging.games import Played, number_of_tables, play, progress_bar, seeds_for
+from diamant_env.judging.games import Played, number_of_tables, play, seeds_for
 from diamant_env.judging.lineups import (
     LineUp,
     clone_line_ups,
@@ -55,12 +55,6 @@ class Leaves:
     def act(self, obs, first):
         self.firsts.append(first.tolist())
         return np.ones(len(first), np.float32)
-
-
-def test_progress_is_printed_where_stderr_is_no_terminal(capsys):
-    with progress_bar(total=400, mininterval=0, delay=0) as bar:
-        bar.update(100)
-    assert "25%" in capsys.readouterr().err
 
 
 def test_first_marks_start_of_game():

@@ -1,4 +1,4 @@
-"""The table of the page in headless Chromium: log, deck, card sizes, names, colours, help."""
+"""The table of the page in headless Chromium: log, deck, card sizes, names, help."""
 
 import pytest
 
@@ -76,42 +76,11 @@ def test_cards_fill_the_path_and_names_are_whole(browser, full_table, width, hei
     )
     assert browser.run(f"return {whole}")
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
-    for seat in range(8):
-        ink, ground = browser.run("""
-            const style = getComputedStyle(document.querySelectorAll("#seats .name")[arguments[0]]);
-            return [style.color, style.backgroundColor];
-        """, seat)  # fmt: skip
-        assert contrast(ink, ground) >= 4.5
 
 
-def contrast(one, other):
-    """Return the contrast of two colours in CSS notation, as WCAG 2 defines it."""
-
-    def luminance(colour):
-        channels = [int(each) / 255 for each in colour.removeprefix("rgb(").removesuffix(")").split(",")]
-        linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def test_start_screen_shows_whole_names_and_help_of_the_chosen_edition(browser):
-    browser.resize(390, 844)
-    for _ in range(4):
-        browser.click("more")
-    browser.run("for (const each of document.querySelectorAll('#chairs select')) each.value = 'search:64:champion'")
-    needed, given = browser.run("""
-        const select = document.querySelectorAll("#chairs select")[1], words = document.createElement("span");
-        words.style.font = getComputedStyle(select).font;
-        words.textContent = select.selectedOptions[0].textContent;
-        document.body.append(words);
-        return [words.offsetWidth + 24, select.clientWidth]; // 24: padding and arrow
-    """)
-    assert needed <= given
+def test_start_screen_shows_titles_and_help_of_the_chosen_edition(browser):
     titles = browser.run("return [...document.querySelectorAll('#edition option')].map((each) => each.textContent)")
     assert len(set(titles) - set(EDITIONS)) == len(EDITIONS)
-    assert browser.run("const setup = document.querySelector('.setup'); return setup.scrollWidth <= setup.clientWidth")
     browser.run("""
         const select = document.getElementById("edition");
         select.value = "incan-gold-2020";
