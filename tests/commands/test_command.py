@@ -14,7 +14,6 @@ from diamant_env.commands import diamant
 from diamant_env.commands.command import run_command
 
 ROOT = Path(__file__).parents[2]
-WATCHED = ["bag:18", "traps", "--seed", "3", "--speed", "0"]
 
 
 def exit_status(error: BaseException) -> int:
@@ -22,11 +21,6 @@ def exit_status(error: BaseException) -> int:
         raise error
 
     return run_command("python -m some.command", run)
-
-
-def python(*arguments: str, **options) -> subprocess.CompletedProcess:
-    command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, timeout=600, **options)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +96,7 @@ def test_options_reach_the_function(command, called, words, expected, monkeypatc
 def test_closed_pipe_is_silent():
     reader, writer = os.pipe()
     os.close(reader)
-    done = python("-m", "diamant_env", "watch", *WATCHED, stdout=writer)
+    command = [sys.executable, "-m", "diamant_env", "watch", "bag:18", "traps", "--seed", "3", "--speed", "0"]
+    done = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=600)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")

@@ -135,8 +135,11 @@ def test_invalid_imported_agent_is_refused(own, text, message):
         evaluate(text, "ev,bag:9,bag:10", 8)
 
 
-@pytest.mark.parametrize("text", ["own_agents:Greedy", "search:own_agents:Greedy", "text:own_agents:Greedy"])
-def test_untrusted_text_imports_nothing(own, text):
+@pytest.mark.parametrize(
+    "text",
+    ["own_agents:Greedy", "search:own_agents:Greedy", "text:own_agents:Greedy", "ppo.zip", "search:ppo.zip"],
+)
+def test_untrusted_text_runs_no_code(own, text):
     (own / "own_agents.py").write_text("raise SystemExit('imported')")
     pool = own / "pool.toml"
     pool.write_text(f'agents = ["ev", "{text}"]')

@@ -1,6 +1,5 @@
 """Models of other libraries as agents: probabilities equal to the model's own."""
 
-import pickle
 import zipfile
 
 import gymnasium
@@ -215,19 +214,3 @@ def test_invalid_model_file_is_refused(name, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=name) as error:
         make(name)
     assert "\n" not in str(error.value)
-
-
-class Runs:
-    """Pickle that runs code."""
-
-    def __reduce__(self):
-        return (print, ("this ran",))
-
-
-def test_untrusted_text_unpickles_nothing(tmp_path, capsys):
-    with zipfile.ZipFile(tmp_path / "evil.zip", "w") as file:
-        file.writestr("data", pickle.dumps(Runs()))
-    for text in (f"{tmp_path / 'evil.zip'}", f"search:{tmp_path / 'evil.zip'}"):
-        with pytest.raises(ValueError, match="would run code, which a file may not request"):
-            make(text, importing=False)
-    assert "this ran" not in capsys.readouterr().out

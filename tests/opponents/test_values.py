@@ -89,16 +89,7 @@ def test_policy_file_keeps_values(tmp_path):
     assert saved(NetworkAgent(POLICY), tmp_path / "without.safetensors").values is None
 
 
-@pytest.mark.parametrize(
-    ("changed", "complaint"),
-    [
-        ({"value/3/0.bias": np.full(8, np.nan, np.float32)}, "values of tables of 3: a weight that is not a finite"),
-        ({"value/3/1.weight": np.zeros((2, 8), np.float32), "value/3/1.bias": np.zeros(2, np.float32)}, "give 1 log"),
-        ({"value/3/0.weight": np.zeros((8, 14), np.float32)}, "values of tables of 3: a layer of shapes (8, 14)"),
-    ],
-)
-def test_damaged_values_are_refused(changed, complaint, tmp_path):
-    agent = NetworkAgent(POLICY, values=Values({3: layers(3)}))
-    with pytest.raises(ValueError, match=r"policy\.safetensors can't be opened: ") as error:
-        saved(agent, tmp_path / "policy.safetensors", **changed)
-    assert complaint in str(error.value)
+def test_damaged_values_are_refused(tmp_path):
+    agent, wrong = NetworkAgent(POLICY, values=Values({3: layers(3)})), np.zeros((8, 14), np.float32)
+    with pytest.raises(ValueError, match=r"policy\.safetensors can't be opened: values of tables of 3: a layer of"):
+        saved(agent, tmp_path / "policy.safetensors", **{"value/3/0.weight": wrong})

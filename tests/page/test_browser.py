@@ -15,10 +15,6 @@ def play_to_the_end(browser, do):
         do(shown)
 
 
-def leave_at_once(browser):
-    play_to_the_end(browser, lambda shown: browser.click("leave" if shown == "continue" else shown))
-
-
 def test_game_by_mouse_with_hint_odds_review_and_record(browser):
     browser.click("play")
     assert browser.shows(*ANY) == "continue"
@@ -39,7 +35,7 @@ def test_game_by_mouse_with_hint_odds_review_and_record(browser):
     browser.shows("play")
     browser.click("fewer")
     browser.run(RESUME)
-    leave_at_once(browser)
+    play_to_the_end(browser, lambda shown: browser.click("leave" if shown == "continue" else shown))
     assert browser.title() == "Game over"
     assert [browser.text("#again"), browser.text("#run")] == ["New game", "Replay"]
     assert browser.run("return document.querySelectorAll('#result-panel tbody tr').length") == 4
