@@ -6,7 +6,7 @@ import pytest
 from diamant_env import CONTINUE, LEAVE
 from diamant_env.advice.review import review
 from diamant_env.records import GameSession
-from tests.advice.test_hint import ENDGAME, FATAL, TRAPS
+from tests.advice.test_hint import ENDGAME, FATAL
 from tests.support.play import BASE, Play, review_few
 
 
@@ -15,20 +15,16 @@ def fewer_games_if_uncompiled(monkeypatch):
     review_few(monkeypatch)
 
 
-def played(deck: list, turns: list[tuple[int, ...] | str], players: int = 2) -> list:
-    """Return the states of a game of scripted cards."""
-    play = Play(deck, players)
-    states = [play.game.copy()]
-    for seats in turns:
-        play.leave(*(play.inside if seats == "all" else seats))
-        states.append(play.game.copy())
+def played(deck: list, turns: str) -> list:
+    """Return the states of a game of scripted cards between two players; turns as in `Play.play`."""
+    play = Play(deck, 2)
+    states = [play.game.copy(), *(play.play(turn).game.copy() for turn in turns.split())]
     assert play.over
     return states
 
 
-ENDGAME_TURNS = [()] * 4 + [(1,)] + [()] * len(TRAPS)
-GREEDY = played([*ENDGAME, "snake"], [*ENDGAME_TURNS, ()])
-WISE = played(ENDGAME, [*ENDGAME_TURNS, (0,)])
+GREEDY = played([*ENDGAME, "snake"], "- - - - 1 - - - - - -")
+WISE = played(ENDGAME, "- - - - 1 - - - - - 0")
 
 
 def test_costliest_mistake_comes_first():
@@ -54,7 +50,7 @@ def test_right_decision_is_no_mistake():
 def test_leaving_too_early_is_a_mistake():
     """With 6 gems against 10 of a rival in camp, LEAVE in the last expedition loses."""
     deck = [17, "snake", "snake", "spider", "spider", "spider", 2, 5]
-    states = played(deck, [(0,), (), "all", "all", "all", (0,), (1,)])
+    states = played(deck, "0 - all all all 0 1")
     assert states[-1].chest[:2].tolist() == [10, 6]
     found = review(states, BASE, 1)
     worst = found.decisions[0]

@@ -14,27 +14,19 @@ from diamant_env.records import GameRecord
 GAME = ["ev", "bag:18", "random:0.3", "--seed", "3"]
 
 
-@pytest.fixture
-def watch(capsys):
-    """Watch with these arguments; return exit status, stdout and stderr."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        return diamant.main(["watch", *arguments]), *capsys.readouterr()
-
-    return run
-
-
 def summary(output: str) -> list[list[str]]:
     lines = output.split("=== The game is over")[1].splitlines()[2:]
     return [re.split(r"\s{2,}", line.strip()) for line in lines[: lines.index("")]]
 
 
 @pytest.mark.parametrize("edition", ["iello-2016", "incan-gold", "schmidt-2005"])
-def test_watched_game(watch, edition, tmp_path):
+def test_watched_game(edition, tmp_path, capsys):
     path = tmp_path / "game.txt"
     agents = ["ev", "random:0.3", "mixture", "mixture"]
-    code, output, errors = watch(*agents, "--edition", edition, "--seed", "5", "--record", str(path))
-    assert (code, errors) == (0, "")
+    options = ["--edition", edition, "--seed", "5", "--record", str(path)]
+    assert diamant.main(["watch", *agents, *options]) == 0
+    output, errors = capsys.readouterr()
+    assert errors == ""
     record = GameRecord.read(path)
     assert record.names == tuple(agents)
     assert (record.edition, record.seed) == (EDITIONS[edition], 5)
@@ -46,8 +38,9 @@ def test_watched_game(watch, edition, tmp_path):
     assert not re.search(r"\b[Yy]ou", output)
 
 
-def test_odds_and_probabilities_equal_table(watch):
-    _, output, _ = watch(*GAME)
+def test_odds_and_probabilities_equal_table(capsys):
+    assert diamant.main(["watch", *GAME]) == 0
+    output = capsys.readouterr().out
     batch = Batch(1, 3)
     table = Table(batch, [make(text) for text in GAME[:3]], [range(3)])
     obs, actions = batch.reset(seed=3), np.zeros((1, 3), np.int8)

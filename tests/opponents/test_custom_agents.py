@@ -41,7 +41,6 @@ def text(obs):
     return "leave"
 def gems(obs):
     return obs["bag"] + 2
-number = 7
 """
 
 
@@ -123,7 +122,6 @@ def test_judged_object_is_unchanged():
         ("own_agents:NoAct", "is not an agent; allowed: an agent with act"),
         ("own_agents:NeedsMore", "can't be made without arguments"),
         ("own_agents:misspelt", "own_agents:misspelt: no field 'bags'; did you mean bag"),
-        ("own_agents:number", "is not an agent; allowed"),
         ("own_agents:nan", "returned nan for row 0; a probability of LEAVE is between 0 and 1"),
         ("own_agents:one_number", r"must return \d+ probabilities of LEAVE, one per row, not shape \(\)"),
         ("own_agents:text", r"must return \d+ probabilities of LEAVE, not str"),

@@ -11,19 +11,15 @@ from diamant_env.opponents import Table, make
 GAMES, SEATING = 40, [[0, 1, 0], [1, 0, 1]] * 20
 
 
-def tables() -> tuple[Table, Table]:
-    """Return two equal tables, reset alike."""
-    found = []
-    for _ in range(2):
-        batch = Batch(GAMES, 3, reward="win")
-        batch.reset(seed=1)
-        found.append(Table(batch, [make("mixture", 2), make("bag:9")], SEATING))
-    return found[0], found[1]
+def new_table() -> Table:
+    batch = Batch(GAMES, 3, reward="win")
+    batch.reset(seed=1)
+    return Table(batch, [make("mixture", 2), make("bag:9")], SEATING)
 
 
 @pytest.mark.parametrize("auto_reset", [False, True])
 def test_turns_equal_steps_by_hand(auto_reset):
-    table, other = tables()
+    table, other = new_table(), new_table()
     observations, actions = other.batch.observe(), np.zeros((GAMES, 3), np.int8)
     turns, final = 0, np.zeros_like(observations)
     for turn in table.turns(auto_reset=auto_reset):

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -89,15 +90,12 @@ class Browser:
     def text(self, selector: str) -> str:
         return str(self.run("return document.querySelector(arguments[0]).innerText", selector))
 
-    def click(self, element_id: str) -> bool:
-        """Click with the mouse; False if the element went away just before."""
+    def click(self, element_id: str) -> None:
+        """Click with the mouse, unless the element went away just before."""
         from selenium.common.exceptions import ElementClickInterceptedException, ElementNotInteractableException
 
-        try:
+        with suppress(ElementClickInterceptedException, ElementNotInteractableException):
             self.driver.find_element("id", element_id).click()
-        except (ElementClickInterceptedException, ElementNotInteractableException):
-            return False
-        return True
 
     def press(self, keys: str) -> None:
         """Press keys on the keyboard."""
