@@ -10,6 +10,7 @@ from diamant_env import NUM_FEATURES, Batch, Observations, columns
 from diamant_env.commands import diamant
 from diamant_env.opponents import make
 from diamant_env.opponents.models.export import to_network
+from diamant_env.opponents.models.outputs import OutputAgent
 
 torch = pytest.importorskip("torch")
 sb3 = pytest.importorskip("stable_baselines3")
@@ -128,6 +129,12 @@ def test_torch_module(outputs, end, leave):
     np.testing.assert_allclose(act(agent, flat)[inside], expected, rtol=1e-5)
     np.testing.assert_allclose(act(to_network(agent), flat)[inside], expected, atol=1e-6)
     assert net.training
+
+
+def test_logits_that_sum_to_1_in_some_rows_are_no_probabilities():
+    agent = OutputAgent(lambda flat: np.stack([-flat[:, 0], np.full(len(flat), 2)], axis=1), "logits", False)
+    flat, inside = rows()
+    np.testing.assert_allclose(act(agent, flat)[inside], 1 / (1 + np.exp(-3)), rtol=1e-6)
 
 
 def test_exported_policy_equals_model_and_can_search(tmp_path, capsys):

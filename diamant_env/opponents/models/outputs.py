@@ -20,8 +20,8 @@ Run: TypeAlias = "Callable[[NDArray[np.float32]], NDArray]"
 class OutputAgent:
     """Agent from a network that maps the features of each row to one or two outputs.
 
-    Two outputs are the logits of CONTINUE and LEAVE, or their probabilities if each row sums to 1. One output is the
-    logit of LEAVE, or its probability if the network ends with a sigmoid.
+    Two outputs are the logits of CONTINUE and LEAVE, or their probabilities if they sum to 1 in each of many random
+    rows. One output is the logit of LEAVE, or its probability if the network ends with a sigmoid.
 
     Args:
         run: Function from float32 (rows, NUM_FEATURES) to (rows,), (rows, 1) or (rows, 2).
@@ -41,6 +41,8 @@ class OutputAgent:
         if found.shape[1] == 1 and not probabilities and ((found >= 0) & (found <= 1)).all():
             reason = "returns either a probability or a logit"
             raise ValueError(f"{name} {reason}: end it with nn.Sigmoid, or return the logits of CONTINUE and LEAVE")
+        if found.shape[1] == 2 and (found >= 0).all() and np.allclose(found.sum(axis=1), 1):
+            self.probabilities = True
 
     def __str__(self) -> str:
         return self.name
@@ -50,7 +52,7 @@ class OutputAgent:
         return answer_deciding(obs, lambda rows: self._leave(self._outputs(obs.flat[rows])))
 
     def _leave(self, found: NDArray) -> NDArray:
-        if self.probabilities or (found.shape[1] == 2 and np.allclose(found.sum(axis=1), 1)):
+        if self.probabilities:
             return found[:, -1]
         logit = found[:, 0] if found.shape[1] == 1 else found[:, 1] - found[:, 0]
         return logistic(logit)
