@@ -18,6 +18,7 @@ from train.benchmarking.reporting.pictures import PLANE
 from train.benchmarking.results import RESULT
 from train.benchmarking.suite import TASKS, digest, find_tasks
 from train.runs.arguments import read_config
+from train.runs.run_folder import locked
 
 ROOT = Path(__file__).parents[2]
 RESPONSE = {
@@ -146,6 +147,13 @@ def test_other_settings_need_another_folder(tmp_path, calls):
     assert sorted(set(names)) == ["bag:11", "ev:0.75", "mine", "random:0.2"]  # earlier results are kept
     with pytest.raises(ValueError, match=r"has runs of other settings \(decisions\); give another folder by --out"):
         part(tmp_path, tasks=("solitaire",), settings=CONFIG.model_copy(update={"decisions": 900}))
+
+
+def test_folder_is_locked_while_in_use(tmp_path, calls):
+    with locked(tmp_path), pytest.raises(BlockingIOError, match="is in use by another process"):
+        part(tmp_path)
+    assert calls == []
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
 
 
 def test_strongest_responder_is_reported(tmp_path, calls):
