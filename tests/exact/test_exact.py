@@ -185,7 +185,9 @@ def test_tie_rule_of_choices():
     more[0, 0] = 5  # equal if no other seat leaves
     assert choose(EQUILIBRIUM, more, equal, 0, 3) == choose(DIFFERENCE, equal, equal, 0, 1) == 0
     game = Play([5, "mud"], 1, HALF).all_continue().game  # 5 gems, or 10 half of the time
-    assert exact.solve_lone(HALF).leave_probability(game[None]).tolist() == [1]
+    found = exact.solve_lone(HALF)
+    assert found.leave_probability(game[None]).tolist() == [1]
+    assert found.bust_probability == pytest.approx(1 / 6)  # mud, then mud
 
 
 def test_best_response_mid_expedition():

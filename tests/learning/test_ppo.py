@@ -37,7 +37,7 @@ SMALL = {
     "threads": 1,
     "checkpoints": 6,
     "ppo": {
-        "decisions": 24_000,
+        "decisions": 12_000,
         "games": 30,
         "turns": 32,
         "minibatch": 256,
@@ -46,7 +46,7 @@ SMALL = {
         "final_entropy": 0.0,
         "explore": 0.4,
     },
-    "opponents": {"learner": 0.6, "snapshots": 0.2, "rules": 0.2, "snapshot_every": 3_000, "snapshot_places": 2},
+    "opponents": {"learner": 0.6, "snapshots": 0.2, "rules": 0.2, "snapshot_every": 1_500, "snapshot_places": 2},
     "network": {"hidden": [16]},
     "judge": {"curve_points": 0},
 }
@@ -153,7 +153,7 @@ class Killed(Exception):
 @pytest.mark.parametrize(
     ("learner", "place", "name", "calls"),
     [
-        (Learner, DiamantVecEnv, "play", 250),
+        (Learner, DiamantVecEnv, "play", 125),
         (partial(RegularisedNash, weight=0.1, replacements=3), training_run, "save_checkpoint", 3),
     ],
 )
@@ -253,7 +253,7 @@ def test_rollout_without_complete_decision():
     seating = np.array([[EMPTY, 0, 0]])
     env = DiamantVecEnv(1, 3, opponents=[make("continue")], seating=seating)
     model = Learner(env, PPOConfig(games=1, turns=2, minibatch=2, decisions=200), NetworkConfig(hidden=(4,)), 0)
-    learn(model, 200)
+    learn(model, 20)
 
 
 def test_run_with_older_configuration_resumes(tmp_path):
