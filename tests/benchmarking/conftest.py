@@ -16,9 +16,6 @@ def enter(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "my_module.py").write_text(MODULE)
-    (tmp_path / "broken.py").write_text("import nowhere_at_all\n")
-    (tmp_path / "wrong.py").write_text("def train(:\n")
-    (tmp_path / "script.py").write_text("raise SystemExit\n")
     sys.modules.pop("my_module", None)
 
     def call(*words, task="solitaire", read=True):

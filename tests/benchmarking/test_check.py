@@ -53,7 +53,6 @@ def test_scripted_agent_is_an_entry(entry):
         ({"task": "full-5-win"}, "unknown task 'full-5-win'; tasks: expedition-2"),
         ({"task_version": 2}, "version 2 of full-4-win; version 1 is scored here"),
         ({"measures": {}}, "measures: Extra inputs are not permitted"),
-        ({"seed": -1}, "seed: Input should be greater than or equal to 0"),
         ({"policy": "../policy.safetensors"}, "a .safetensors or .onnx file in"),
         ({"policy": "model.zip"}, "a .safetensors or .onnx file in"),
         ({"policy": "os:system"}, "a .safetensors or .onnx file in"),

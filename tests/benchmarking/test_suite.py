@@ -15,9 +15,9 @@ from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import PAGE, RESULTS, BenchmarkFolder
 from train.benchmarking.reporting.pictures import PLANE
-from train.benchmarking.results import RESULT
 from train.benchmarking.suite import TASKS, digest, find_tasks
 from train.runs.arguments import read_config
+from train.runs.run_folder import locked
 
 ROOT = Path(__file__).parents[2]
 RESPONSE = {
@@ -148,6 +148,13 @@ def test_other_settings_need_another_folder(tmp_path, calls):
         part(tmp_path, tasks=("solitaire",), settings=CONFIG.model_copy(update={"decisions": 900}))
 
 
+def test_folder_is_locked_while_in_use(tmp_path, calls):
+    with locked(tmp_path), pytest.raises(BlockingIOError, match="is in use by another process"):
+        part(tmp_path)
+    assert calls == []
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
+
+
 def test_strongest_responder_is_reported(tmp_path, calls):
     result = run_of("full-3-win", "mine", tmp_path).play()
     assert result["measures"]["gain"]["by"] == "PPO scratch 0"
@@ -182,12 +189,3 @@ DIGESTS = {
 
 def test_task_digests_are_unchanged():
     assert {name: digest(task) for name, task in TASKS.items()} == DIGESTS, "a task has changed: raise Task.version"
-
-
-def test_run_with_other_digest_is_refused(tmp_path, calls):
-    run = run_of("solitaire", "mine", tmp_path)
-    run.play()
-    result = json.loads((tmp_path / RESULT).read_text())
-    (tmp_path / RESULT).write_text(json.dumps(result | {"digest": "0" * 16}))
-    with pytest.raises(ValueError, match=r"was played by another digest; remove that folder or give another one"):
-        run.play()

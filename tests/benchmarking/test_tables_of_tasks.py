@@ -136,21 +136,6 @@ def test_panels_name_what_lies_outside_them_and_the_better_direction(tmp_path):
     assert upper - lower == pytest.approx(2 * stats.t.isf(0.025, 2) * 0.01 / 3**0.5)
 
 
-def test_algorithm_has_one_colour_in_all_pictures(tmp_path):
-    shown = []
-
-    def kept(axes, runs, looks):
-        plane(axes, runs, looks)
-        shown.append(looks)
-
-    for names in (("ppo", "r-nad", "my:train"), ("r-nad", "my:train")):
-        runs = {"full-4-win": [row(name) for name in names]}
-        draw(runs, kept, [tmp_path / "picture.png"])
-    both, fewer = ({name: look["color"] for name, look in looks.items()} for looks in shown)
-    assert both["r-nad"] == fewer["r-nad"]
-    assert len(set(both.values())) == 3
-
-
 @pytest.mark.filterwarnings("error")
 def test_picture_has_room_for_algorithms_that_lack_a_task(tmp_path):
     draw_for_page([row("hunter", wins=0.26, gain=0.32), row("champion", task="full-3-win", gain=0.02)], tmp_path)

@@ -103,7 +103,6 @@ SMALLER = {
         "--config configs/cluster.toml": f"--judge.curve-points 0 {TINY_RUN}",
         "--resume runs/cluster-seed0": "--resume runs/cluster-seed0 --no-judge",
         "--games 100000": "--games 200",
-        "games=100_000": "games=200",
     },
 }
 # Commands that no test runs, each with the reason.
@@ -119,7 +118,6 @@ NOT_RUN = {
     "make setup": "installs",
     "make docs": "builds the site",
     "make test": "these tests",
-    "make champion": "hours; its commands are run one by one",
     "python -m venv .venv-ray": "installs",
     ".venv-ray/bin/pip install -c constraints.txt -e .[train,distributed,dev]": "installs",
     "python -m train.cluster --ray.runners 8 --ppo.games 3000": "needs eight cores",

@@ -185,7 +185,9 @@ def test_tie_rule_of_choices():
     more[0, 0] = 5  # equal if no other seat leaves
     assert choose(EQUILIBRIUM, more, equal, 0, 3) == choose(DIFFERENCE, equal, equal, 0, 1) == 0
     game = Play([5, "mud"], 1, HALF).all_continue().game  # 5 gems, or 10 half of the time
-    assert exact.solve_lone(HALF).leave_probability(game[None]).tolist() == [1]
+    found = exact.solve_lone(HALF)
+    assert found.leave_probability(game[None]).tolist() == [1]
+    assert found.bust_probability == pytest.approx(1 / 6)  # mud, then mud
 
 
 def test_best_response_mid_expedition():
@@ -196,19 +198,13 @@ def test_best_response_mid_expedition():
 
 
 @compiled_only
-@every([SMALL_RELICS])
-def test_lone_agent_scores_exact_value(edition):
-    solution = exact.solve_lone(edition, whole_game=True)
-    scores = scores_of(["lone"], 1, edition, 12_000)
+@pytest.mark.parametrize(
+    ("agent", "players", "edition"), [("lone", 1, SMALL_RELICS), ("equilibrium", 2, ONE), ("equilibrium", 5, SMALL)]
+)
+def test_agent_scores_exact_value(agent, players, edition):
+    scores = scores_of([agent], players, edition, 8_000).mean(axis=1)
+    solution = exact.solve_equilibrium(players, edition, whole_game=edition.expeditions > 1)
     assert abs(scores.mean() - solution.value) < four_errors(scores)
-    assert 0 < solution.bust_probability < 4
-
-
-@compiled_only
-@pytest.mark.parametrize(("players", "edition"), [(2, ONE), (5, SMALL)], ids=["2", "5"])
-def test_equilibrium_agent_scores_exact_value(players, edition):
-    scores = scores_of(["equilibrium"], players, edition, 8_000).mean(axis=1)
-    assert abs(scores.mean() - exact.solve_equilibrium(players, edition).value) < four_errors(scores)
 
 
 def test_equilibrium_agent_plays_edition_of_each_game():

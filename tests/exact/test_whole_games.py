@@ -100,24 +100,11 @@ def test_policies_of_other_dtypes_and_values_in_camp_make_no_difference():
         assert game.best_response(policy, "score") == expected
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (lambda policy: policy[:3], r"policy float64 \(3, 2\); expected float64 \(\d+, 2\)"),
-        (lambda policy: policy + 1.5, "not between 0 and 1"),
-        (lambda policy: policy * np.nan, "not between 0 and 1"),
-    ],
-)
-def test_wrong_policy_is_refused(change, reason):
-    game = exact.WholeGame(TINY, 2)
-    wrong = change(np.zeros((len(game.graph.states), 2)))
-    for take in (game.best_response, game.agent):
-        with pytest.raises(ValueError, match=reason):
-            take(wrong)
-
-
 def test_bad_input_is_refused(monkeypatch):
     game = exact.WholeGame(TINY, 2)
+    for take in (game.best_response, game.agent):
+        with pytest.raises(ValueError, match=r"policy float64 \(3, 2\); expected float64 \(\d+, 2\)"):
+            take(np.zeros((3, 2)))
     with pytest.raises(ValueError, match="3 agents; one, or one for each of the 2 seats, is expected"):
         game.best_response([make("ev:0")] * 3)
     with pytest.raises(ValueError, match="unknown reward 'gems'"):

@@ -27,36 +27,15 @@ from diamant_env.exact.tree import build_tree
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.records.log import GameRecord
+from tests.runs.test_checkpoint import CONFIG as RUN
 from tests.support.play import SCALE
 from tests.support.record import record_of
-from train import ppo
+from train.ppo import train
 from train.runs.arguments import read_config
-from train.runs.run_folder import CHECKPOINT, CONFIG, POLICY, load_checkpoint
+from train.runs.run_folder import CHECKPOINT, CONFIG, POLICY, load_checkpoint, new_run_folder
 
 MEMORY = 1 << 30  # bytes that opening a small file may take
 KINDS = ("checkpoint", "policy", "record", "configuration", "solution")
-TINY = """
-threads = 1
-checkpoints = 8
-[ppo]
-decisions = 4000
-games = 12
-turns = 16
-minibatch = 128
-average = 0.5
-explore = 0.4
-[opponents]
-learner = 0.6
-snapshots = 0.2
-rules = 0.2
-snapshot_every = 1000
-snapshot_places = 2
-[network]
-hidden = [8]
-[judge]
-curve_points = 0
-"""
-"""Run of half a second with every kind of state in its checkpoint."""
 SMALL = Edition("small", treasures=(5, 7, 11), traps=("snake", "fire"), trap_copies=2, expeditions=2)
 
 
@@ -77,10 +56,8 @@ class Stored:
 
 def stored(place: Path) -> dict[str, Stored]:
     """Write one file of each kind."""
-    (place / "tiny.toml").write_text(TINY)
-    assert ppo.main(["--config", str(place / "tiny.toml"), "--out", str(place / "runs"), "--no-judge"]) == 0
-    (run,), game = (place / "runs").iterdir(), place / "game.txt"
-    config = read_config(run / CONFIG)
+    run, game = new_run_folder(place, RUN), place / "game.txt"
+    train(RUN, run)
     record_of([make("random:0.3") for _ in range(3)], seed=5).write(game)
     tree = build_tree(start_of_expedition(SMALL, 2), SMALL)
     values, size = equilibrium._file_of(tree.start, tree.edition, equilibrium.EQUILIBRIUM), 1 + tree.boxes.size
@@ -98,7 +75,7 @@ def stored(place: Path) -> dict[str, Stored]:
         return "" if found is None else fingerprint(found)
 
     return {
-        "checkpoint": Stored(run / CHECKPOINT, lambda: fingerprint(load_checkpoint(run, config))),
+        "checkpoint": Stored(run / CHECKPOINT, lambda: fingerprint(load_checkpoint(run, RUN))),
         "policy": Stored(run / POLICY, policy),
         "record": Stored(game, lambda: fingerprint(GameRecord.read(game).to_text()), may_differ=True),
         "configuration": Stored(run / CONFIG, lambda: repr(read_config(run / CONFIG)), may_differ=True),

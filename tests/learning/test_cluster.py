@@ -74,6 +74,11 @@ def test_runners_split_games_with_distinct_keys():
     assert len(set(keys)) == len(keys)
 
 
+def test_more_runners_than_games_are_refused():
+    with pytest.raises(ValueError, match=r"ppo\.games = 40 over ray\.runners = 50"):
+        small(ray={"runners": 50})
+
+
 def test_runner_plays_given_policy():
     config = small(ray={"runners": 1}, opponents={})
     runner = Runner(config, 0)
@@ -113,17 +118,3 @@ def test_run_survives_killed_runner_and_resumes(two_nodes, tmp_path, monkeypatch
     assert saved.metadata["decisions"] >= config.ppo.decisions
     for layer, other in zip(agent.weights(), saved.weights(), strict=True):
         assert all(np.array_equal(*pair) for pair in zip(layer, other, strict=True))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["--ray.runners", "0"], "Input should be greater than or equal to 1"),
-        (["--ray.runners", "50", "--ppo.games", "40"], "ppo.games = 40 over ray.runners = 50"),
-    ],
-)
-def test_invalid_arguments(arguments, complaint, tmp_path, capsys):
-    pytest.importorskip("ray")
-    assert main([*arguments, "--out", str(tmp_path)]) == 2
-    assert complaint in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())

@@ -174,13 +174,6 @@ def test_advantages_are_standardised_by_on_policy_decisions(rewards, explored, e
     np.testing.assert_array_equal(samples.returns, expected_returns)
 
 
-def test_exploratory_action_of_even_odds_is_weighted():
-    """Its importance weight is 1, as that of an on-policy decision, but its value is not learned."""
-    buffer = buffer_of(2)
-    decide(buffer, range(2), 0, [3, 3], True, 0, np.log(0.5), np.array([True, False]))
-    assert finish(buffer).returns.tolist() == [0, 3]
-
-
 def test_exploratory_action_is_uniform(monkeypatch):
     config = PPOConfig(turns=1, explore=1.0, explore_chance=1.0)
     model = Learner(DiamantVecEnv(400, 3), config, NetworkConfig(hidden=(4,), inputs=RAW), 2)

@@ -66,7 +66,6 @@ def test_other_configuration_is_refused(finished):
     [
         ("learner/policy/action_net.bias", np.zeros(3, np.float32), "size mismatch for action_net.bias"),
         ("learner/shuffle/bit_generator", "MT19937", "must be for a PCG64"),
-        ("learner/exploration", None, "KeyError: 'exploration'"),
         ("learner/league/networks", [[[np.zeros((4, 3), np.float32), np.zeros(4, np.float32)]]] * 2, "ValueError"),
         ("learner/layout", "[]", "games have the layout of another version"),
         ("learner/league", None, f"{CHECKPOINT} does not fit the run: KeyError: 'league'"),

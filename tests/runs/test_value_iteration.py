@@ -16,7 +16,6 @@ from diamant_env.judging.games import seeds_for
 from diamant_env.observation import Observations
 from diamant_env.opponents import make
 from diamant_env.state import CONTINUE, LEAVE, OVER
-from train.responding import value_iteration
 from train.responding.afterstates import Afterstates, GreedyAgent, likely_decisions
 from train.responding.config import IterationConfig
 from train.responding.value_iteration import Paths, iterate_values, no_values, targets, walk
@@ -24,8 +23,6 @@ from train.responding.value_iteration import Paths, iterate_values, no_values, t
 SMALL = Edition(name="small", treasures=(1, 4, 5, 7, 9, 11, 17), traps=("a", "b", "c"), expeditions=1)
 TINY = Edition(name="tiny", treasures=(5, 7), traps=("a", "b"), trap_copies=2, expeditions=2)
 FEW = IterationConfig(self_play=600, paths=400, lambdas=(0, 1, 0.5), minibatches=200, hidden=(64, 64))
-
-
 FEWER = FEW.model_copy(update={"self_play": 60, "paths": 40, "lambdas": (0, 1), "minibatches": 50})
 
 
@@ -84,24 +81,6 @@ def test_rivals_see_chests():
     assert make("champion").act(Observations(blind, SMALL), np.ones(1, np.bool_)) != asked[0]
 
 
-def test_card_means_weigh_cards_by_their_copies(monkeypatch):
-    values = Afterstates(DeviationGame("random", 2, SMALL, "score"))
-    monkeypatch.setattr(values, "state_values", lambda games: games["bag"].astype(float))
-    treasures = [gems // 2 for gems in SMALL.treasures]
-    assert values.card_means(values.starts(1)) == pytest.approx([sum(treasures) / 16])
-
-
-def test_likely_decisions_are_a_distribution():
-    chance = np.array([[0.1, 0.0, 0.6], [1.0, 0.0, 0.0]])
-    game, joint, weight = likely_decisions(chance)
-    assert game.tolist() == [0, 0, 0, 0, 1]
-    assert joint[-1].tolist() == [True, False, False]
-    for number in range(4):
-        first, second, third = joint[number]
-        assert not second
-        assert weight[number] == pytest.approx((0.1 if first else 0.9) * (0.6 if third else 0.4))
-
-
 def test_likely_decisions_of_many_rivals_are_the_most_likely():
     chance = np.linspace(0.05, 0.2, 7)
     _, joint, weight = likely_decisions(chance[None])
@@ -109,15 +88,6 @@ def test_likely_decisions_of_many_rivals_are_the_most_likely():
     assert len(joint) < 128
     assert 0.99 <= true.sum() < 0.99 + true.min()
     assert weight == pytest.approx(true / true.sum())
-
-
-def test_payoffs_are_those_of_the_reward():
-    games = np.array([Game(3, SMALL).state])
-    games["phase"], games["chest"][:, :3] = OVER, [6, 6, 1]
-    found = [
-        Afterstates(DeviationGame("bag", 3, SMALL, reward)).payoffs(games)[0] for reward in ("win", "score", "margin")
-    ]
-    assert found == [0.5, 6, 2.5]
 
 
 def test_targets_add_later_residuals_until_exploration():
@@ -146,20 +116,6 @@ def test_random_decisions_leave_half_of_the_time():
     assert 0.02 < 1 - second["inside"][:, 0].mean() < 0.03
 
 
-def test_first_fit_has_outcomes_after_the_last_exploration(monkeypatch):
-    fitted = []
-    monkeypatch.setattr(value_iteration, "_EXPLORES", 1)
-    monkeypatch.setattr(value_iteration, "fit", lambda values, data, *_: fitted.append(data))
-    game = DeviationGame("continue", 2, replace(TINY, expeditions=1), "win")
-    iterate_values(game, FEW, seeds_for(0, "values"))
-    states, outcomes = fitted[0]
-    assert len(states) == len(outcomes)
-    assert not (
-        states["inside"][:, 0] & (states["turn"] == 0)
-    ).any()  # a first card is never fatal, so a decision follows
-    assert set(outcomes) == {0.5, 1}
-
-
 @pytest.mark.parametrize("agent", ["random:1", "cards:1", "difference"])
 def test_agents_that_leave_afterstates_unseen_or_read_the_edition(agent):
     gain = gain_of(DeviationGame(agent, 2, TINY, "score"), 2_000, FEWER)
@@ -182,9 +138,3 @@ def test_agents_that_leave_afterstates_unseen_or_read_the_edition(agent):
 def test_reason_without_value_iteration(game, reason):
     assert reason in no_values(game, FEW)
     assert bool(no_values(game, FEW)) == bool(reason)
-
-
-def test_same_seed_gives_same_networks():
-    game = DeviationGame("bag:5", 3, replace(TINY, expeditions=1), "score")
-    one, other = (iterate_values(game, FEWER, seeds_for(0, "values")).networks for _ in range(2))
-    assert all(np.array_equal(a[0], b[0]) for key in one for a, b in zip(one[key], other[key], strict=True))
