@@ -65,14 +65,15 @@ def check_games(
     deck, inside = given["deck"].astype(int), given["inside"].sum(axis=1, dtype=int)
     relics = given["relics_taken"].astype(int) + given["path_relics"] + deck[:, FIRST_RELIC:].sum(axis=1)
     most, num_relics, printed = edition["cards"].astype(int), edition["num_relics"], edition["relics_printed"]
-    kinds = np.where(printed, num_relics, np.minimum(num_relics, 1))[:, None]  # of relic cards
-    most[:, FIRST_RELIC:] = np.where(np.arange(MAX_RELICS) < kinds, np.where(printed, 1, num_relics)[:, None], 0)
+    entered = np.where(edition["one_relic_per_expedition"], np.minimum(given["expedition"], num_relics), num_relics)
+    kinds = np.where(printed, entered, np.minimum(entered, 1))[:, None]  # of relic cards
+    most[:, FIRST_RELIC:] = np.where(np.arange(MAX_RELICS) < kinds, np.where(printed, 1, entered)[:, None], 0)
     traps = edition["cards"][:, FIRST_TRAP:FIRST_RELIC].astype(int) - given["on_path"] - deck[:, FIRST_TRAP:FIRST_RELIC]
     is_trap = (np.arange(NUM_CARDS) >= FIRST_TRAP) & (np.arange(NUM_CARDS) < FIRST_RELIC)
     busts = given["expedition"].astype(int) - (given["phase"] != OVER)
     for field, fits in {
         "edition": given["edition"] == rows,
-        "num_players": given["num_players"] == players,
+        "num_players": (given["num_players"] == players) & (players >= 1) & (players <= MAX_PLAYERS),
         "phase": np.isin(given["phase"], phases),
         "expedition": (given["expedition"] >= 1) & (given["expedition"] <= edition["num_expeditions"]),
         "inside": np.isin(given["inside"], (0, 1)) & (seats | (given["inside"] == 0)),
@@ -80,7 +81,7 @@ def check_games(
         "on_path": np.isin(given["on_path"], (0, 1)),
         "deck": (deck >= 0) & (deck <= most),
         "deck_size": given["deck_size"] == deck.sum(axis=1),
-        "relics_taken": (given["relics_taken"] >= 0) & (relics <= num_relics),
+        "relics_taken": (given["relics_taken"] >= 0) & (relics <= entered),
         # At most `bust_removes` trap cards leave the game per bust.
         "deck's traps": (traps.min(axis=1) >= 0) & (traps.sum(axis=1) <= busts * edition["bust_removes"]),
         "decision": np.isin(given["decision"], (NO_DECISION, CONTINUE, LEAVE)),

@@ -118,10 +118,12 @@ def safe_cards(game: Game) -> list[int]:
         ("everdeck-relics", {"relics_taken": 5}),
         ("everdeck-relics", {"deck": (25, 1)}),
         ("iello-2016-fr", {"path_relics": 1}),
+        ("everdeck-relics", {"deck": (24, 2)}),  # one per expedition has entered
+        ("iello-2016-fr-relics", {"deck": (25, 1)}),
     ],
 )
 def test_relics_are_counted(edition, changes):
-    """Those taken, on the path and in the deck are at most those of the edition."""
+    """Those taken, on the path and in the deck are at most those that have entered."""
     batch = Batch(1, 2, edition)
     batch.reset(seed=0, deck=[5])
     games = batch.games
@@ -156,6 +158,8 @@ def rows_of():
 
 KEYS = np.zeros(20, np.uint64)
 ROWS = rows_of()
+CROWD = ROWS.copy()
+CROWD[:, SLICES["num_players"]] = 25
 NOISE = np.random.default_rng(0).random(ROWS.shape, np.float32)
 NOISE[:, SLICES["hidden_chests"]] = 0
 
@@ -178,7 +182,8 @@ def test_impossible_observation_is_refused(value):
         (ROWS[:1], [1.7], "key=1.7; a whole number"),
         (Batch(2, 3, "incan-gold").reset(1)[:, 0], [1, 2], "hide the rivals' chests"),
         (Batch(2, [3, 4]).reset(1)[:, 3], [1, 2], "row 0 is of an absent seat"),
-        (NOISE, KEYS, r"row 0|game 0"),
+        (CROWD, KEYS, "num_players = 100"),
+        (NOISE, KEYS, r"row \d|game \d"),
     ],
 )
 def test_unrebuildable_rows_and_keys_are_refused(rows, keys, message):
