@@ -228,6 +228,7 @@ class Observations(Mapping[str, np.ndarray]):
         lines = [f"Observations, flat {self.flat.shape}"]
         for name, values in self.items():
             one = self.flat.ndim == 1
-            shown = " ".join(f"{value:g}" for value in np.ravel(values if one else [values.min(), values.max()]))
+            ends = values if one or not values.size else [values.min(), values.max()]
+            shown = " ".join(f"{value:g}" for value in np.ravel(ends))
             lines.append(f"  {name:<18}{shown if one else shown.replace(' ', ' … ')}")
         return "\n".join(lines)

@@ -142,6 +142,7 @@ def test_columns_in_spaces():
     rows[:, SLICES["bag"]] = [[1], [2]]
     assert f"  {'bag':<18}8 … 16\n" in repr(Observations(rows))
     assert f"  {'bag':<18}8\n" in repr(Observations(rows[0]))
+    assert f"  {'bag':<18}\n" in repr(Observations(rows[:0]))
     for chosen, expected in ((None, range(NUM_FEATURES)), (["bag", "relics"], [45, 2])):
         space = diamant_v0.parallel_env(3, observation=chosen).observation_space("player_0")
         assert shown_columns(space).tolist() == list(expected)

@@ -1,5 +1,6 @@
 """Models of other libraries as agents: probabilities equal to the model's own."""
 
+import functools
 import zipfile
 
 import gymnasium
@@ -97,10 +98,11 @@ def test_vec_normalize_statistics(tmp_path):
     games = vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=SOME)
     env = sb3.common.vec_env.VecNormalize(games, clip_obs=1e6)
     model = sb3.PPO("MlpPolicy", env, seed=1, **FEW).learn(200)
-    model.save(tmp_path / "ppo.zip")
-    env.save(tmp_path / "norm.pkl")
+    folder = tmp_path / "a+b"
+    model.save(folder / "ppo.zip")
+    env.save(folder / "norm.pkl")
     flat, inside = rows()
-    found = act(make(f"{tmp_path / 'ppo.zip'}+{tmp_path / 'norm.pkl'}"), flat)
+    found = act(make(f"{folder / 'ppo.zip'}+{folder / 'norm.pkl'}"), flat)
     assert found[inside].tolist() == act(make(model), flat)[inside].tolist()
     np.testing.assert_allclose(act(to_network(make(model)), flat)[inside], found[inside], atol=1e-6)
 
@@ -135,6 +137,9 @@ def test_logits_that_sum_to_1_in_some_rows_are_no_probabilities():
     agent = OutputAgent(lambda flat: np.stack([-flat[:, 0], np.full(len(flat), 2)], axis=1), "logits", False)
     flat, inside = rows()
     np.testing.assert_allclose(act(agent, flat)[inside], 1 / (1 + np.exp(-3)), rtol=1e-6)
+    agent.run = functools.partial(lambda session, flat: flat, "a session of onnxruntime")
+    with pytest.raises(ValueError, match="only those are exported"):
+        to_network(agent)
 
 
 def test_exported_policy_equals_model_and_can_search(tmp_path, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.layers import Layers
-from diamant_env.opponents.models.outputs import OutputAgent
+from diamant_env.opponents.models.outputs import OutputAgent, run_module
 from diamant_env.opponents.models.policies import SB3Agent
 from diamant_env.opponents.network import NetworkAgent
 
@@ -36,7 +37,7 @@ def to_network(agent: object) -> NetworkAgent:
         return agent
     if isinstance(agent, SB3Agent):
         layers, activation = _of_policy(agent)
-    elif isinstance(agent, OutputAgent) and hasattr(agent.run, "args"):
+    elif isinstance(agent, OutputAgent) and isinstance(agent.run, partial) and agent.run.func is run_module:
         layers, activation = _perceptron(list(agent.run.args[0].modules()), str(agent))
         layers = layers if len(layers[-1][1]) == 2 else with_two_logits(layers)
     else:

@@ -17,7 +17,7 @@ from diamant_env.opponents.models.policies import SB3Agent
 SUFFIXES = (".zip", ".onnx")
 """Model files. Loading a ``.zip`` may execute code, so pools and configurations may not name one."""
 _MODULE = "torch.nn.modules.module.Module"
-_STATISTICS = "+"  # between a model and its VecNormalize statistics
+_WITH_STATISTICS = ".zip+"  # between a model and its VecNormalize statistics
 
 
 class Model(Protocol):
@@ -53,7 +53,13 @@ def model_agent(model: Any, name: str | None = None) -> SB3Agent | OutputAgent:
 
 def is_model_file(text: str) -> bool:
     """Return whether a text names a model file, with or without VecNormalize statistics."""
-    return Path(text.partition(_STATISTICS)[0]).suffix in SUFFIXES
+    return Path(_parts(text)[0]).suffix in SUFFIXES
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """Return the model file and the statistics file, if any, that a text names."""
+    file, suffix, statistics = text.partition(_WITH_STATISTICS)
+    return (f"{file}.zip", statistics) if suffix else (text, "")
 
 
 def load_model(text: str) -> SB3Agent | OutputAgent:
@@ -67,7 +73,7 @@ def load_model(text: str) -> SB3Agent | OutputAgent:
         ValueError: If the file is missing or unsupported, or its spaces are not those of this package.
         ImportError: If its library isn't installed.
     """
-    file, _, statistics = text.partition(_STATISTICS)
+    file, statistics = _parts(text)
     for path in filter(None, (file, statistics)):
         if not Path(path).is_file():
             raise ValueError(f"no agent {text!r}: there is no file {path}")
