@@ -110,16 +110,9 @@ def test_invalid_output_arrays(batch, name, array, message):
         refused(batch, message, batch.play, NOTHING, **{name: array})
 
 
-@pytest.mark.parametrize(("call", "given"), [("step", [NOTHING]), ("play", [NOTHING])])
-def test_step_before_reset(call, given):
-    with pytest.raises(RuntimeError, match="no games yet: call reset"):
-        getattr(Batch(2, 3), call)(*given)
-
-
-def test_actions_of_idle_seats_are_ignored(batch):
-    other = Batch(2, 3)
-    other.reset(1)
-    for actions in ([[1, 0, 0], [1, 0, 0]], [[77, 0, 0], [-128, 1, 0]], [[300, 0, 0], [-300, 9, 0]]):
-        batch.step(actions)
-        other.step((np.array(actions).clip(0, 1) * other.must_decide).astype(np.int8))
-    assert batch.games.tobytes() == other.games.tobytes()
+def test_calls_before_reset():
+    for call in (Batch(2, 3).step, Batch(2, 3).play):
+        with pytest.raises(RuntimeError, match="no games yet: call reset"):
+            call(NOTHING)
+    with pytest.raises(ValueError, match="the first reset, and one with a deck, must start all games"):
+        Batch(2, 3).reset(6, mask=[True, False])

@@ -121,13 +121,6 @@ def test_no_cache_without_home_directory(tmp_path, monkeypatch, place):
     assert not list(tmp_path.iterdir())
 
 
-def test_home_in_cache_directory_is_expanded(tmp_path, monkeypatch):
-    for name in ("HOME", "USERPROFILE"):
-        monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.setattr(compilation.numba_config, "CACHE_DIR", "~/cache")
-    assert uncached_folder().parent == (tmp_path / "cache").resolve()
-
-
 def uncached_folder():
     return compilation.cache_folder.__wrapped__()
 

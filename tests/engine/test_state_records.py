@@ -191,13 +191,6 @@ def test_unrebuildable_rows_and_keys_are_refused(rows, keys, message):
         from_observation(rows, keys)
 
 
-def test_rebuilt_game_has_given_key_and_no_events():
-    games = from_observation(ROWS[:3], [1, 2**64 - 1, 3])
-    assert games.key.tolist() == [1, 2**64 - 1, 3]
-    assert (games.decision == -1).all()
-    assert (games.last_card == -1).all()
-
-
 @pytest.mark.parametrize(
     "solve",
     [

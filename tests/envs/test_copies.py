@@ -10,9 +10,7 @@ from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo import AECEnv, ParallelEnv
 from stable_baselines3.common.vec_env import VecEnv
 
-from diamant_env import Batch, diamant_v0
-from diamant_env.gym_env import DiamantEnv
-from diamant_env.gym_vector import DiamantVectorEnv
+from diamant_env import diamant_v0
 from diamant_env.sb3 import DiamantVecEnv
 
 
@@ -62,31 +60,3 @@ def test_copy_mid_game_continues_identically(make, duplicate):
         assert data_equivalence(shown, turn(other, twin), exact=True)
         different.add(pickle.dumps(shown))
     assert len(different) > 20
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: Batch(2),
-        diamant_v0.parallel_env,
-        diamant_v0.raw_env,
-        DiamantEnv,
-        lambda: DiamantVectorEnv(2),
-        lambda: DiamantVecEnv(2),
-    ],
-)
-def test_shallow_copy_shares_no_game(make):
-    env = make()
-    env.reset()
-    twin = copy.copy(env)
-    before = batch_of(twin).games.tobytes()
-    env.reset()
-    assert batch_of(env).games.tobytes() != before
-    assert batch_of(twin).games.tobytes() == before
-
-
-def batch_of(env) -> Batch:
-    """Return the games of an environment."""
-    env = getattr(env, "env", env)
-    env = getattr(env, "_learner", env)
-    return getattr(env, "batch", getattr(env, "_batch", env))

@@ -22,15 +22,6 @@ def seeded(**options):
     return env
 
 
-def play_on(env) -> list:
-    """Play to the end with decisions that depend on the turn alone; return the games that were seen."""
-    rng, seen = np.random.default_rng(1), []
-    while env.agents:
-        env.step({agent: int(rng.random() < 0.2) for agent in env.possible_agents})
-        seen.append(game_of(env))
-    return seen
-
-
 @pytest.mark.parametrize("players", [1, 3, 8])
 def test_agents_are_constant_and_idle_actions_optional(players):
     env, other = seeded(num_players=players), seeded(num_players=players)
@@ -79,7 +70,7 @@ def test_placement_of_action_mask(mask):
                 assert observations[agent]["observation"][0] == active[seat]
 
 
-def test_copy_has_deck_picture_and_end():
+def test_copy_has_deck_and_picture():
     env = diamant_v0.parallel_env(num_players=3, render_mode="ansi")
     env.reset(options={"deck": ["snake", 11, 17, "snake", 5]})
     env.step(dict.fromkeys(env.agents, 0))
@@ -92,11 +83,6 @@ def test_copy_has_deck_picture_and_end():
         assert env.game["bag"] == 11 // 3 + 17 // 3
         env.step(dict.fromkeys(env.agents, 0))
         assert env.game["expedition"] == 2
-    play_on(env)
-    env = copy.deepcopy(env)
-    assert env.agents == []
-    assert env.state_space.contains(env.state())
-    assert env.possible_agents == ["player_0", "player_1", "player_2"]
 
 
 @pytest.mark.parametrize("mask", MASKS)

@@ -15,11 +15,8 @@ PARALLEL = diamant_v0.parallel_env
 QUIET = ["snake", "boulder", 11, 5]
 
 SETTINGS = [
-    (PARALLEL, {"reward": "gold"}, "unknown reward 'gold'; rewards: score, win, margin"),
     (PARALLEL, {"render_mode": "hologram"}, "render_mode 'hologram'.*; allowed: None, .*ansi"),
     (PARALLEL, {"hidden_chests": "yes"}, "hidden_chests='yes'; True, False and None are allowed"),
-    (PARALLEL, {"edition": "diamond"}, "unknown edition 'diamond'; published editions: iello-2016"),
-    (PARALLEL, {"num_players": 1, "reward": "margin"}, "reward 'margin' compares a player with the others"),
     (PARALLEL, {"mask": "both"}, "unknown mask 'both'; allowed: info, observation, none"),
     (PARALLEL, {"observation": "bag"}, "None or names of fields are allowed"),
     (PARALLEL, {"observation": ["bag", "gems"]}, "no field 'gems'; did you mean path_gems"),

@@ -1,5 +1,6 @@
 """Gymnasium environment: its checkers, and games against a batch."""
 
+import itertools
 import os
 
 import gymnasium
@@ -14,6 +15,7 @@ from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import make
+from tests.envs.test_gym_vector import Counting
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # uncompiled RNG wraps
@@ -84,14 +86,14 @@ def play_by_hand(batch, seed, learner, agents):
 @pytest.mark.parametrize("reward", ["score", "win", "margin"])
 @pytest.mark.parametrize(("players", "seat"), [(2, 1), (3, 0), (4, 3), (8, 5)])
 def test_games_equal_batch(players, seat, reward):
-    texts = ["random:0.3", "bag:4", "cards:3", "random:0.1", "traps:1", "solo-grab:3,6", "bag:12"][: players - 1]
+    rivals = ["random:0.3", Counting, "cards:3", "random:0.1", "traps:1", "solo-grab:3,6", "bag:12"][: players - 1]
     edition = "everdeck-relics"
-    env = DiamantEnv(players, edition, reward, texts, seat)
+    env = DiamantEnv(players, edition, reward, rivals, seat)
     batch = Batch(1, players, edition, reward)
     skipped = ended_in_camp = 0
     for seed in range(8):
         observations, rewards, infos = play(env, seed)
-        expected, expected_rewards = play_by_hand(batch, seed, seat, [make(text) for text in texts])
+        expected, expected_rewards = play_by_hand(batch, seed, seat, list(map(make, rivals)))
         assert np.array_equal(observations, expected)
         assert rewards == expected_rewards
         assert infos[-1]["score"] == env.game.chest[seat]
@@ -140,33 +142,19 @@ def test_ansi_shows_turns_without_learner():
     assert DiamantEnv().render() is None
 
 
-class Failing:
-    """A reward, or opponent, that fails at its third call."""
-
-    def __init__(self):
-        self.calls = 0
-
-    def act(self, obs, first):
-        return self(obs["must_decide"])
-
-    def __call__(self, answer, *_):
-        self.calls += 1
-        if self.calls == 3:
-            raise RuntimeError("failed")
-        return np.zeros_like(answer, np.float32)
-
-
-@pytest.mark.parametrize("role", ["reward", "opponents"])
-@pytest.mark.parametrize("kind", [DiamantEnv, lambda **settings: DiamantVectorEnv(2, **settings)])
-def test_failed_step_is_undone(kind, role):
-    env = kind(num_players=3, **{"opponents": "continue", role: Failing()}, render_mode="ansi")
+@pytest.mark.parametrize("make_env", [DiamantEnv, lambda **settings: DiamantVectorEnv(2, **settings)])
+def test_step_with_a_failing_opponent_is_undone(make_env):
+    """It fails at its third call, while the learner is in camp."""
+    answers = iter([0, 0])
+    env = make_env(num_players=3, opponents=lambda obs: next(answers) * obs["bag"], render_mode="ansi")
     env.reset(seed=3)
-    learner, action = env._learner, 1 if kind is DiamantEnv else [1, 1]
+    learner, action = env._learner, 1 if make_env is DiamantEnv else [1, 1]
     before = learner.batch.games.tobytes(), learner.observations.tobytes(), env.render()
-    with pytest.raises(RuntimeError, match="failed"):
+    with pytest.raises(StopIteration):
         env.step(action)
     assert (learner.batch.games.tobytes(), learner.observations.tobytes(), env.render()) == before
-    twin = kind(num_players=3, opponents="continue")
+    answers = itertools.repeat(0)
+    twin = make_env(num_players=3, opponents="continue")
     twin.reset(seed=3)
     assert np.array_equal(env.step(action)[0], twin.step(action)[0])
 

@@ -43,19 +43,6 @@ def test_ended_or_masked_games_get_no_reward():
     assert batch.games["chest"][:, :2].tolist() == [[4, 4], [4, 4], [5, 2], [2, 2]]
 
 
-def test_custom_reward_changes_nothing_else():
-    plain, own = Batch(64, [3, 5] * 32), Batch(64, [3, 5] * 32, reward=gems)
-    final, again = np.zeros((2, 64, 5, NUM_FEATURES), np.float32)
-    np.testing.assert_array_equal(plain.reset(3), own.reset(3))
-    random = np.random.default_rng(0)
-    for _ in range(150):
-        actions = (random.random((64, 5)) < 0.3).astype(np.int8)
-        expected = plain.step(actions, auto_reset=True, final_observations=final)
-        found = own.step(actions, auto_reset=True, final_observations=again)
-        for one, other in zip((*expected, final), (*found, again), strict=True):
-            np.testing.assert_array_equal(one, other)
-
-
 def test_views_agree():
     whole = diamant_v0.parallel_env(3, reward=gems)
     part = diamant_v0.parallel_env(3, observation=np.array(SOME))

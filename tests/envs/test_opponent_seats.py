@@ -117,35 +117,3 @@ def test_vec_env_draws_the_opponents_of_the_gymnasium_form():
     ours.reset()
     ours.restore(games)
     np.testing.assert_array_equal(ours.table.seating, seated)
-
-
-class Counting:
-    """Stateful agent that leaves at its second decision of each expedition, whichever row it is."""
-
-    def __init__(self):
-        self.seen = np.zeros((0, 2))
-
-    def act(self, obs, first):
-        if len(self.seen) < len(first):
-            self.seen = np.zeros((len(first), 2))
-        new = first | (obs["expedition"] != self.seen[:, 0])
-        self.seen[new] = 0
-        self.seen[:, 0] = obs["expedition"]
-        self.seen[:, 1] += obs["must_decide"]
-        return (self.seen[:, 1] >= 2).astype(np.float32)
-
-
-def test_a_stateful_opponent_keeps_its_rows_when_others_are_drawn():
-    mixes = ["bag:5,cards:3,continue", Counting()]
-    vector = DiamantVectorEnv(9, opponents=mixes, seat=None, autoreset_mode="SameStep")
-    singles = [DiamantEnv(opponents=["bag:5,cards:3,continue", Counting()], seat=None) for _ in range(9)]
-    observations = vector.reset(seed=4)[0]
-    own = [env.reset(seed=4 + game)[0] for game, env in enumerate(singles)]
-    random = np.random.default_rng(2)
-    for _ in range(60):
-        np.testing.assert_array_equal(observations, own)
-        actions = random.integers(0, 2, 9)
-        observations = vector.step(actions)[0]
-        for game, env in enumerate(singles):
-            row, _, over, _, _ = env.step(actions[game])
-            own[game] = env.reset()[0] if over else row

@@ -89,31 +89,6 @@ def test_opponents_of_every_type():
     np.testing.assert_array_equal(played("mixture"), played("mixture"))
 
 
-def test_reset_does_not_reseed_objects():
-    class Seeded(Ten):
-        def seed(self, seed):
-            """Note the seed."""
-            seeds.append(seed)
-
-    seeds = []
-    env = sb3.DiamantVecEnv(2, 3, opponents=[Seeded(), "bag:10"])
-    env.seed(4)
-    env.reset()
-    assert seeds == []
-
-
-@pytest.mark.parametrize(
-    ("opponents", "message"),
-    [
-        ([5, "ev"], "opponents: 5 is not an agent; allowed"),
-        (["ev"], "1 opponents; give one for all rivals, or one for each of the 2"),
-    ],
-)
-def test_invalid_opponents_are_refused(opponents, message):
-    with pytest.raises(ValueError, match=message):
-        sb3.DiamantVecEnv(2, 3, opponents=opponents)
-
-
 def same_step(num_envs, **settings):
     return sb3.GymnasiumVecEnv(
         gymnasium.make_vec("diamant_env/Diamant-3p-v0", num_envs=num_envs, autoreset_mode="SameStep", **settings)

@@ -20,10 +20,9 @@ from diamant_env import (
     observation_space,
 )
 from diamant_env.editions import EDITIONS
-from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.observation import SLICES, shown_columns
 from diamant_env.opponents import make
-from diamant_env.state import DECIDE, GAME, NO_DECISION, OVER, REVEAL
+from diamant_env.state import DECIDE, NO_DECISION, OVER, REVEAL
 
 # name, first column, size, stride, scale, low, high
 LAYOUT = [
@@ -66,12 +65,6 @@ def test_space_and_view_follow_layout(name, start, size, step, scale, low, high)
     flat = np.arange(2 * NUM_FEATURES, dtype=np.float32).reshape(2, NUM_FEATURES)
     values = Observations(flat)[name].reshape(2, size)
     assert values.tolist() == (flat[:, where] * scale).tolist()
-
-
-def test_space_contains_padded_and_absent_rows():
-    assert observation_space().contains(np.zeros(NUM_FEATURES, np.float32))
-    for row in Batch(1, 3, seats=8).reset(seed=1)[0]:
-        assert observation_space().contains(row)
 
 
 def test_observations_is_a_mapping():
@@ -148,7 +141,3 @@ def test_columns_in_spaces():
         assert shown_columns(space).tolist() == list(expected)
     assert shown_columns(Box(0, 1, (NUM_FEATURES + 1,))) is None
     assert shown_columns(Discrete(NUM_FEATURES)) is None
-
-
-def test_empty_deck_has_no_bust_chance():
-    assert bust_chance(np.zeros(1, GAME).view(np.recarray)[0]) == 0

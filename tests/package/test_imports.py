@@ -1,8 +1,6 @@
 """Layers of imports, sizes of files and folders."""
 
 import ast
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -93,21 +91,3 @@ def test_file_and_folder_sizes():
         [f"{module} has {size} lines" for module, size in sizes.items() if size > LONGER.get(module, MAX_LINES)]
         + [f"{name} holds {number} files" for name, number in folders.items() if number > TOPS.get(name, MAX_FILES)]
     )
-
-
-def test_import_installs_no_handler_hook_or_thread():
-    """Compared after the imports of libraries, which may install their own."""
-    code = """
-import signal, sys, threading
-import gymnasium, numba, pettingzoo
-installed = lambda: (
-    [signal.getsignal(each) for each in signal.valid_signals()],
-    [sys.excepthook, sys.unraisablehook, threading.excepthook, sys.stdin, sys.stdout, sys.stderr],
-    threading.enumerate(),
-)
-before = installed()
-import diamant_env
-assert installed() == before
-"""
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

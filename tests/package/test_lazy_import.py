@@ -1,4 +1,4 @@
-"""Lazy imports of the package."""
+"""Import of the package: lazy, without compiling, handlers, hooks and threads."""
 
 import subprocess
 import sys
@@ -8,12 +8,19 @@ import pytest
 import diamant_env
 
 CODE = """
-import sys, gymnasium, pettingzoo
+import signal, sys, threading, gymnasium, pettingzoo
 from numba.core import event
+installed = lambda: (
+    [signal.getsignal(each) for each in signal.valid_signals()],
+    [sys.excepthook, sys.unraisablehook, threading.excepthook, sys.stdin, sys.stdout, sys.stderr],
+    threading.enumerate(),
+)
+before = installed()  # libraries may install their own
 vars(pettingzoo).pop("register", None)  # as in versions without a registry
 compiled = event.RecordingListener()
 event.register("numba:compile", compiled)
 import diamant_env
+assert installed() == before
 ABSENT = ["gym_env", "gym_vector", "envs.one_learner", "envs.aec", "opponents", "drawing", "diamant_v0", "judging"]
 HEAVY = {"torch", "stable_baselines3", "pygame", "pyspiel", "matplotlib", "agents", "train"}
 assert not ({f"diamant_env.{name}" for name in ABSENT} | HEAVY) & set(sys.modules), sys.modules.keys()
@@ -29,7 +36,7 @@ assert not HEAVY & set(sys.modules)
 """
 
 
-def test_import_is_lazy_and_compiles_nothing():
+def test_import_is_lazy_compiles_and_installs_nothing():
     subprocess.run([sys.executable, "-W", "error", "-c", CODE], check=True)
     with pytest.raises(AttributeError, match="has no attribute 'judgin'"):
         diamant_env.judgin  # noqa: B018
