@@ -36,7 +36,7 @@ class Arguments:
     """Play the benchmark or a part of it: tasks × algorithms × seeds.
 
     Finished runs are skipped: the same command resumes, another one adds runs to the folder. Its JSON and page are
-    updated after each run.
+    written at the end, also of an interrupted command.
     """
 
     settings: Settings[BenchmarkConfig]
@@ -78,16 +78,14 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     runs = benchmark_runs(config, folder, tasks, seeds, arguments.algorithms or (), arguments.agents or ())
     with locked(folder):
         written = BenchmarkFolder(folder, config)
-        for line in written.write(paper=False):
-            warn(line)
         missing = [run for run in runs if run.result() is None]
         try:
-            for _ in play_all(missing, map_jobs):
-                written.write(paper=False)
+            play_all(missing, map_jobs)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"page of the finished runs: {folder / PAGE}; the same command resumes") from None
         finally:
-            written.write()
+            for line in written.write():
+                warn(line)
     results = [result for run in runs if (result := run.result()) is not None]
     say(
         f"Page of all finished runs: {folder / PAGE}; figures: {folder / RESULTS}; tables and figures for a paper: "

@@ -1,14 +1,18 @@
 """Damaged and foreign files in a benchmark's folder: one line each, other runs kept."""
 
 import json
+from shutil import rmtree
 
 import pytest
 
+from train.benchmarking import folder
 from train.benchmarking.folder import PAGE, RESULTS
-from train.benchmarking.results import RESULT
+from train.benchmarking.results import RESULT, write_result
 
 
-@pytest.mark.parametrize("damage", ["{", {"task": "../../elsewhere"}, {"measures": {"gain": {}}}], ids=str)
+@pytest.mark.parametrize(
+    "damage", ["{", {"task": "../../elsewhere"}, {"family": "x"}, {"measures": {"gain": {}}}], ids=str
+)
 def test_damaged_run_is_reported_and_repeated(damage, enter, tmp_path):
     before = enter("--agents", "bag:11", "bag:5")[3]
     damaged = tmp_path / "runs" / "benchmark" / "runs" / "solitaire" / "bag-11" / "0" / RESULT
@@ -22,17 +26,34 @@ def test_damaged_run_is_reported_and_repeated(damage, enter, tmp_path):
     assert enter("--agents", "bag:11")[2] == ""
 
 
+def test_kill_while_rows_are_unpacked_loses_none(enter, tmp_path, monkeypatch):
+    before = enter("--agents", "bag:11", "bag:5")[3]
+    path, written = tmp_path / "runs" / "benchmark", []
+    rmtree(path / "runs")
+
+    def killed(file, row):
+        if written:
+            raise KeyboardInterrupt
+        written.append(write_result(file, row))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(folder, "write_result", killed)
+        assert enter("--agents", "bag:5", read=False)[0] == 130
+    assert written
+    assert enter("--agents", "bag:5")[3] == before
+
+
 def test_result_texts_are_escaped(enter, tmp_path):
     enter("--agents", "bag:5")
-    folder = tmp_path / "runs" / "benchmark"
-    file = folder / "runs" / "solitaire" / "bag-5" / "0" / RESULT
+    path = tmp_path / "runs" / "benchmark"
+    file = path / "runs" / "solitaire" / "bag-5" / "0" / RESULT
     row = json.loads(file.read_text()) | {"algorithm": "<script>|`"}
     row["measures"]["exact"] = {"refused": "<lambda> answers differently | at times"}
-    strange = folder / "runs" / "solitaire" / "-script-" / "0" / RESULT
+    strange = path / "runs" / "solitaire" / "-script-" / "0" / RESULT
     strange.parent.mkdir(parents=True)
     strange.write_text(json.dumps(row))
     enter("--agents", "bag:5")
-    page = (folder / PAGE).read_text()
+    page = (path / PAGE).read_text()
     assert "<code>&#60;script&#62;&#124;&#96;</code>, not solved: &#60;lambda&#62; answers differently &#124;" in page
     assert "<script>" not in page
 

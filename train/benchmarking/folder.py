@@ -36,25 +36,33 @@ class BenchmarkFolder:
         self.path, self.config = path, config
         self.versions = machine_and_versions()
         if not (path / RESULTS).is_file():
+            self._save([])
             return
         there, self.versions, rows = _read(path / RESULTS)
         if changed := [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]:
             raise ValueError(f"{path} has runs of other settings ({', '.join(changed)}); give another folder by --out")
-        if not (path / "runs").is_dir():
+        if rows and not (path / "runs").is_dir():
+            unpacked = path / "unpacked"
             for row in rows:
-                write_result(run_folder(path, row["task"], row["algorithm"], row["seed"]) / RESULT, row)
+                write_result(run_folder(unpacked, row["task"], row["algorithm"], row["seed"]) / RESULT, row)
+            (unpacked / "runs").rename(path / "runs")  # at once: a process killed before has lost nothing
+            unpacked.rmdir()
 
-    def write(self, paper: bool = True) -> list[str]:
+    def write(self) -> list[str]:
         """Write JSON, page and paper outputs of all finished runs; return a line on each ignored file."""
         rows, left_out = finished(self.path)
-        runs, config = in_order(rows), self.config.model_dump(mode="json")
-        content: dict[str, Any] = {"config": config, "versions": self.versions, "runs": runs}
-        save_json(content, self.path / RESULTS)
+        runs = in_order(rows)
+        content = self._save(runs)
         draw_for_page(runs, self.path)
         write_page(content, self.path / PAGE)
-        if paper:
-            write_paper(runs, self.path / FOLDER)
+        write_paper(runs, self.path / FOLDER)
         return left_out
+
+    def _save(self, runs: list[dict[str, Any]]) -> dict[str, Any]:
+        """Write and return the content of `RESULTS`."""
+        content = {"config": self.config.model_dump(mode="json"), "versions": self.versions, "runs": runs}
+        save_json(content, self.path / RESULTS)
+        return content
 
 
 def run_folder(folder: Path, task: str, algorithm: str, seed: int) -> Path:

@@ -41,8 +41,8 @@ MapJobs = Callable[[Callable[[Job], dict[Path, bytes]], Iterable[Job]], Iterable
 """``map`` or a parallel equivalent such as `train.cluster.map_on_ray`."""
 
 
-def play_all(runs: Sequence[BenchmarkRun], map_jobs: MapJobs = map) -> Iterator[None]:
-    """Play runs; yield after each finished or failed one."""
+def play_all(runs: Sequence[BenchmarkRun], map_jobs: MapJobs = map) -> None:
+    """Play runs."""
     jobs = [
         Job(f"[{number}/{len(runs)}] {run} …", os.getcwd(), run.task.name, run.algorithm.name, run.algorithm.kind,
             run.seed, run.folder, run.config)
@@ -52,7 +52,6 @@ def play_all(runs: Sequence[BenchmarkRun], map_jobs: MapJobs = map) -> Iterator[
         for path, content in files.items():
             if not path.is_file():  # played on another machine
                 write_whole(path, content)
-        yield
 
 
 def play_job(job: Job) -> dict[Path, bytes]:

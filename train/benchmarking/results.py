@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json, to_json
+from train.benchmarking.suite import Family
 
 RESULT = "result.json"
 
@@ -50,7 +51,7 @@ class Result(_Part):
     """Finished run: task, algorithm, cost and figures."""
 
     task: str = Field(pattern=r"^[\w-]+$")
-    family: str
+    family: Family
     algorithm: str
     kind: str
     seed: int = Field(ge=0)

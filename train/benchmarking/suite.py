@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from diamant_env.storage.reading import nearest
 from train.runs.config import GameConfig
 
 FULL, SOLVED, HIDDEN = "iello-2016", "iello-2016-fr", "incan-gold"  # SOLVED: 2016 without relics
+Family = Literal["expedition", "small", "game", "solitaire", "win", "score"]
+"""Family of tasks with the same figures."""
 _GAMES, _TURNS = 16, 80  # size of the digest's games
 
 
@@ -21,7 +23,7 @@ class Task(NamedTuple):
 
     Attributes:
         name: Name on the command line.
-        family: Family of figures: ``"expedition"``, ``"small"``, ``"game"``, ``"solitaire"``, ``"win"`` or ``"score"``.
+        family: Family of figures.
         game: The game, with one table size.
         meaning: Short description.
         reason: Reason for its inclusion.
@@ -32,7 +34,7 @@ class Task(NamedTuple):
     """
 
     name: str
-    family: str
+    family: Family
     game: GameConfig
     meaning: str
     reason: str
@@ -53,7 +55,9 @@ def _expedition(players: int, points: int, reason: str) -> Task:
     return Task(f"expedition-{players}", "expedition", game, meaning, reason, 10, points)
 
 
-def _full(name: str, players: int, reward: str, meaning: str, reason: str, edition: str = FULL) -> Task:
+def _full(
+    name: str, players: int, reward: Literal["win", "score"], meaning: str, reason: str, edition: str = FULL
+) -> Task:
     game = GameConfig(edition=edition, num_players=(players,), reward=reward)
     return Task(name, "solitaire" if players == 1 else reward, game, meaning, reason)
 

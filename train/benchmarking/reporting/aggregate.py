@@ -22,7 +22,7 @@ def exact_scores(runs: Sequence[Row]) -> dict[str, Scores]:
     """Return the normalised scores of each learning algorithm that has runs in all exact tasks, the best IQM first."""
     found: dict[str, dict[str, list[float]]] = {}
     for row in runs:
-        conv = row["measures"].get("exact", {}).get("nash_conv")
+        conv = (row["measures"].get("exact") or {}).get("nash_conv")
         if conv is not None:
             found.setdefault(row["algorithm"], {}).setdefault(row["task"], []).append(conv)
     reference = found.get(REFERENCE, {})
