@@ -70,6 +70,8 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
         ValueError: If an argument is invalid, before any run, or if runs failed, at the end.
     """
     if arguments.check is not None:
+        if arguments != Arguments(BenchmarkConfig(), check=arguments.check):
+            raise ValueError("--check FOLDER takes no other option: all entries are scored in the same games")
         return [_checked(arguments.check, arguments.settings)]
     map_jobs = _map_of(arguments)
     config, tasks = arguments.settings, find_tasks(arguments.tasks or ())

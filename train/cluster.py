@@ -10,14 +10,12 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from pydantic import Field, model_validator
 
 from diamant_env.commands.command import run_command
 from diamant_env.judging.games import seeds_for
@@ -26,40 +24,19 @@ from diamant_env.sb3 import DiamantVecEnv
 from train import ppo
 from train.learning.decisions import Samples
 from train.learning.league import League, tables_of
-from train.runs.arguments import CONFIGS, Settings
-from train.runs.config import Config, Strict
+from train.runs.arguments import CONFIGS
+from train.runs.config import Config
+from train.runs.judging import check_run
 
 COMMAND = "python -m train.cluster"
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-class RayConfig(Strict):
-    """Processes of a run on Ray."""
-
-    runners: int = Field(default=2, ge=1, le=1000)
-    """Rollout processes, which share `ppo.games` evenly."""
-
-
-class ClusterConfig(Config):
-    """Configuration of a run on Ray."""
-
-    ray: RayConfig = RayConfig()
-
-    @model_validator(mode="after")
-    def _can_be_shared(self) -> ClusterConfig:
-        if self.ppo.games // self.ray.runners < len(self.game.num_players):
-            raise ValueError(
-                f"ppo.games = {self.ppo.games} over ray.runners = {self.ray.runners}; each runner needs a game of each "
-                "table size"
-            )
-        return self
-
-
 class Runner:
     """Rollout worker: plays a share of the games with the learner's policy; a restarted one begins new games."""
 
-    def __init__(self, config: ClusterConfig, number: int) -> None:
+    def __init__(self, config: Config, number: int) -> None:
         torch.set_num_threads(1)
         self.config, self.number = config, number
         self.learner: ppo.Learner | None = None
@@ -69,8 +46,8 @@ class Runner:
         config, game = self.config, self.config.game
         league_seed, learner_seed = seeds_for(config.seed, "runner", self.number, decisions).spawn(2)
         all_players, all_editions = tables_of(config)
-        players = all_players[self.number :: config.ray.runners]
-        editions = all_editions[self.number :: config.ray.runners]
+        players = all_players[self.number :: config.runners]
+        editions = all_editions[self.number :: config.runners]
         self.league = League(config.opponents, players, league_seed)
         env = DiamantVecEnv(
             len(players), players, editions, game.reward, self.league.agents, self.league.seating, game.blank
@@ -100,13 +77,13 @@ class Runner:
 class ClusterLearner(ppo.Learner):
     """Learner with remote rollouts; its own environment is unused."""
 
-    def __init__(self, config: ClusterConfig, *arguments: Any) -> None:
+    def __init__(self, config: Config, *arguments: Any) -> None:
         super().__init__(*arguments)
-        join_cluster(config.ray.runners)
+        join_cluster(config.runners)
         import ray
 
         runner: Any = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(Runner)
-        self.runners = [runner.remote(config, number) for number in range(config.ray.runners)]
+        self.runners = [runner.remote(config, number) for number in range(config.runners)]
 
     def rollout(self) -> Samples:
         """Play one rollout on all runners; return the decisions with known outcome."""
@@ -120,7 +97,7 @@ class ClusterLearner(ppo.Learner):
         return Samples(*(np.concatenate(parts) for parts in zip(*(samples for samples, _ in played), strict=True)))
 
 
-def train(config: ClusterConfig, folder: Path) -> NetworkAgent:
+def train(config: Config, folder: Path) -> NetworkAgent:
     """Train on Ray, see `train.ppo.train`."""
     return ppo.train(config, folder, partial(ClusterLearner, config))
 
@@ -178,19 +155,12 @@ def map_on_ray(function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterat
         yield result
 
 
-@dataclass(frozen=True)
-class Arguments(ppo.Arguments):
-    """Train a PPO agent by self-play on Ray and judge it against the scripted baselines."""
-
-    settings: Settings[ClusterConfig]
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
 
     def run() -> None:
         require_ray()
-        ppo.run_experiment(argv, COMMAND, Arguments, CONFIGS / "cluster.toml", train)
+        ppo.run_experiment(argv, COMMAND, CONFIGS / "cluster.toml", train, check_run)
 
     return run_command(COMMAND, run)
 

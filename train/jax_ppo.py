@@ -31,9 +31,8 @@ from train.learning.decisions import EXPLORED_LEAVE
 from train.learning.league import perturbations
 from train.learning.tables import config_at
 from train.learning.training_run import TrainingRun, diverged
-from train.ppo import linear, run_experiment
+from train.ppo import check_settings, linear, run_experiment
 from train.runs.config import Config, PPOConfig
-from train.runs.judging import check_run
 
 COMMAND = "python -m train.jax_ppo"
 SCALARS = ("loss", "policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")
@@ -399,7 +398,7 @@ def check(config: Config, decisions: int, usable: int, finite: bool) -> None:
 
 def check_tables(config: Config) -> None:
     """Raise a ValueError for a run that can't be evaluated or has unsupported settings."""
-    check_run(config)
+    check_settings(config)
     VectorEnv.of(config_at(config, config.game.num_players[0]) if config.per_table else config)
 
 

@@ -298,19 +298,25 @@ class Arguments:
     """Judge the agent at the end."""
 
 
+def check_settings(config: Config) -> None:
+    """Raise a ValueError for a run that can't be evaluated, or has a setting of `train.cluster`."""
+    if config.runners > 1:
+        raise ValueError(f"runners = {config.runners}; python -m train.cluster trains with more than one")
+    check_run(config)
+
+
 def run_experiment(
     argv: Sequence[str] | None,
     command: str,
-    kind: Any = Arguments,
     default: Path = CONFIGS / "default.toml",
     train: Callable[[Any, Path], NetworkAgent] = train,
-    check: Callable[[Any], None] = check_run,
+    check: Callable[[Config], None] = check_settings,
 ) -> None:
-    """Parse the command line (`kind` of arguments, `default` configuration), check the settings, train and report."""
-    arguments = parse_arguments(kind, argv, command, default)
+    """Parse the command line (`default` configuration), check the settings, train and report."""
+    arguments = parse_arguments(Arguments, argv, command, default)
     config = arguments.settings
     if folder := arguments.resume:
-        config = open_run_folder(folder, type(config))
+        config = open_run_folder(folder)
         if not any(folder.rglob(CHECKPOINT)):
             print(f"{folder} has no {CHECKPOINT} yet: the run restarts", file=sys.stderr)
     else:
@@ -318,7 +324,10 @@ def run_experiment(
         folder = new_run_folder(arguments.out, config)
     try:
         with locked(folder):
-            network = train_tables(config, folder, train) if config.per_table else train(config, folder)
+            if (folder / POLICY).is_file():  # finished; its value networks, if any, are kept
+                network = NetworkAgent.load(folder / POLICY)
+            else:
+                network = train_tables(config, folder, train) if config.per_table else train(config, folder)
             if arguments.judge:
                 report_run(network, config, folder)
     except KeyboardInterrupt:

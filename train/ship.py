@@ -82,7 +82,11 @@ def ship(arguments: Arguments) -> Path:
             raise ValueError(f"{folder} must differ from {arguments.run} in its seed only")
     runs = [about_run(folder, each) for folder, each in zip(folders, configs, strict=True)]
     networks = [NetworkAgent.load(folder / POLICY) for folder in folders]  # validate all before judging
-    responses = [found_in(path) for path in arguments.responses]
+    responses = [(path, found_in(path)) for path in arguments.responses]
+    by_run = [[found for _, found in responses if _is_of(found, folder)] for folder in folders]
+    for path, found in responses:
+        if not any(found in of_run for of_run in by_run):
+            raise ValueError(f"{path} has a response to {found['agent']}, which is none of the given runs")
     judged: list[list[Judged]] = []
     for network in networks:
         network.name = config.name
@@ -90,16 +94,19 @@ def ship(arguments: Arguments) -> Path:
         editions = [] if judged else [edition for edition in EDITIONS if edition != config.game.edition]
         judged.append(list(judge_everywhere(network, config, arguments, editions)))
     command = arguments.command or "python -m train.ppo"
-    by_run = [[found for found in responses if Path(found["agent"]) == folder] for folder in arguments.also]
-    mine = [found for found in responses if not any(found in others for others in by_run)]
-    others = list(zip([other.seed for other in configs[1:]], judged[1:], by_run, strict=True))
-    record = record_of({**runs[0], "command": command}, judged[0], others, mine, arguments.about)
+    others = list(zip([other.seed for other in configs[1:]], judged[1:], by_run[1:], strict=True))
+    record = record_of({**runs[0], "command": command}, judged[0], others, by_run[0], arguments.about)
     with locked(arguments.out):
         write_whole(arguments.weights / f"{config.name}.safetensors", policy)
         path = arguments.out / f"{config.name}.json"
         save_json(record, path)
         write_whole(path.with_suffix(".md"), card_text(json.loads(path.read_text(encoding="utf-8"))))
     return path.with_suffix(".md")
+
+
+def _is_of(found: dict[str, Any], folder: Path) -> bool:
+    """Return whether a response is to the policy of a run."""
+    return Path(found["agent"]).resolve() in (folder.resolve(), (folder / POLICY).resolve())
 
 
 def found_in(path: Path) -> dict[str, Any]:
@@ -114,7 +121,7 @@ def judge_everywhere(
     network: NetworkAgent, config: Config, arguments: Arguments, editions: Sequence[str]
 ) -> Iterator[Judged]:
     """Yield results against the pools by table size and by other edition, then of intruders by table size."""
-    own, seats = config.game.edition, config.judge.num_players
+    own, seats = config.game.edition, config.judged_players
     settings: dict[str, Any] = {"seed": arguments.seed, "purpose": "ship", "progress": True}
     tables = [(own, players) for players in range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1)]
     for edition, players in [*tables, *((other, seats) for other in editions)]:

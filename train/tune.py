@@ -97,14 +97,14 @@ def tune(out: Path) -> dict[str, list[Row]]:
     found = read_json(out) if out.is_file() else {"command": COMMAND, "candidates": []}
     if not isinstance(found, dict) or found.get("command") != COMMAND:
         raise ValueError(f"{out} has no results of {COMMAND}; give another file by --out")
-    rows = [row for row in found["candidates"] if any(job.items() <= row.items() for job in wanted)]
+    rows = found["candidates"]
     save_json({"command": COMMAND, "candidates": rows}, out)  # fails before the first candidate, not after it
     for number, job in enumerate(wanted, 1):
         if not any(job.items() <= row.items() for row in rows):
             say(f"[{number}/{len(wanted)}] {job['algorithm']}, {text_of(job['settings'])} …")
             rows.append(job | _measured(**job))
             save_json({"command": COMMAND, "candidates": rows}, out)
-    return ranked(rows)
+    return ranked(row for row in rows if any(job.items() <= row.items() for job in wanted))
 
 
 def _measured(algorithm: str, settings: Settings, decisions: int) -> Row:

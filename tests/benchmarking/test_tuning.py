@@ -29,6 +29,9 @@ def test_command_selects_the_lowest_gain(tmp_path, monkeypatch, capsys):
     best, other = tune.tune(out)["ppo"]
     assert (best["settings"], other["settings"]) == (learning, idle)
     assert best["mean"] == pytest.approx(sum(found[1e-2]) / 2)
+    monkeypatch.setattr(tune, "CANDIDATES", {"ppo": [learning]})
+    assert [row["settings"] for row in tune.tune(out)["ppo"]] == [learning]
+    assert len(json.loads(out.read_text())["candidates"]) == 2  # results of former candidates are kept
     monkeypatch.setattr(tune, "CANDIDATES", {"ppo": [{"learning_rate": 1e-3}]})
     (tmp_path / "is_a_file").touch()
     with pytest.raises(OSError, match="is_a_file"):  # before a candidate is measured

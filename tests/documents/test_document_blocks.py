@@ -120,10 +120,10 @@ NOT_RUN = {
     "make test": "these tests",
     "python -m venv .venv-ray": "installs",
     ".venv-ray/bin/pip install -c constraints.txt -e .[train,distributed,dev]": "installs",
-    "python -m train.cluster --ray.runners 8 --ppo.games 3000": "needs eight cores",
+    "python -m train.cluster --runners 8 --ppo.games 3000": "needs eight cores",
     "ray start --head --port=6379": "leaves processes behind",
     "ray start --address=HEAD:6379": "needs a second machine",
-    "RAY_ADDRESS=auto python -m train.cluster --ray.runners 64 --ppo.games 24000": "needs a cluster",
+    "RAY_ADDRESS=auto python -m train.cluster --runners 64 --ppo.games 24000": "needs a cluster",
     "ray stop": "would stop other clusters",
     "python -m examples.chat_model http://localhost:8000/v1/chat/completions --model NAME --games 20": "no server; "
     "tests/documents/test_chat_model.py starts one",

@@ -10,8 +10,9 @@ import pytest
 
 from diamant_env.opponents.network import NetworkAgent
 from train import cluster
-from train.cluster import ClusterConfig, ClusterLearner, Runner, main, map_on_ray, require_ray, train
+from train.cluster import ClusterLearner, Runner, main, map_on_ray, require_ray, train
 from train.ppo import Learner
+from train.runs.config import Config
 from train.runs.run_folder import CHECKPOINT, POLICY, new_run_folder
 
 SMALL = {
@@ -37,8 +38,8 @@ def two_nodes():
     nodes.shutdown()
 
 
-def small(**changes) -> ClusterConfig:
-    return ClusterConfig.model_validate({**SMALL, **changes})
+def small(**changes) -> Config:
+    return Config.model_validate({**SMALL, **changes})
 
 
 def test_map_on_ray_yields_results_in_order(two_nodes):
@@ -65,7 +66,7 @@ def test_missing_ray_is_one_error(monkeypatch, capsys):
 
 
 def test_runners_split_games_with_distinct_keys():
-    config = small(ray={"runners": 3}, game={"num_players": [3, 5]})
+    config = small(runners=3, game={"num_players": [3, 5]})
     games = [Runner(config, number).begin(0).env.batch for number in range(3)]
     games.append(Runner(config, 0).begin(100).env.batch)
     assert sum(batch.num_games for batch in games[:3]) == config.ppo.games
@@ -75,12 +76,12 @@ def test_runners_split_games_with_distinct_keys():
 
 
 def test_more_runners_than_games_are_refused():
-    with pytest.raises(ValueError, match=r"ppo\.games = 40 over ray\.runners = 50"):
-        small(ray={"runners": 50})
+    with pytest.raises(ValueError, match=r"ppo\.games = 40 over 50 runners"):
+        small(runners=50)
 
 
 def test_runner_plays_given_policy():
-    config = small(ray={"runners": 1}, opponents={})
+    config = small(opponents={})
     runner = Runner(config, 0)
     learner = Learner(runner.begin(0).env, config.ppo, config.network, 7)
     samples, made = runner.rollout(500, learner.policy.state_dict(), [])
@@ -93,7 +94,7 @@ def test_runner_plays_given_policy():
 
 def test_run_survives_killed_runner_and_resumes(two_nodes, tmp_path, monkeypatch):
     """A runner gets SIGKILL and is restarted by Ray; then the command dies and the run is resumed."""
-    config = small(ray={"runners": 3})
+    config = small(runners=3)
     folder, rollout, pids, made = new_run_folder(tmp_path, config), ClusterLearner.rollout, [], []
 
     def watched(learner):

@@ -70,6 +70,11 @@ def test_ppo_learns(tmp_path):
     assert not list(folder.glob("curve.*"))
 
 
+@pytest.mark.parametrize(("trained", "judged"), [((3, 4, 5), 4), ((3,), 3), ((1, 6, 5), 6), ((1,), 2)])
+def test_table_size_of_evaluation_is_a_trained_one(trained, judged):
+    assert Config.model_validate({"game": {"num_players": trained}}).judged_players == judged
+
+
 def test_run_trains_and_is_judged_in_its_game(tmp_path, monkeypatch):
     game = {"edition": "everdeck", "num_players": [3], "reward": "score", "expeditions": 2, "blank": True}
     config, folder = small_run(tmp_path, seed=4, game=game, judge={"num_players": 5})

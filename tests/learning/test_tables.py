@@ -56,7 +56,7 @@ def test_time_is_the_sum_and_every_run_is_judged_at_its_tables(run):
     assert NetworkAgent.load(run / POLICY).metadata["decisions"] == read_json(run / TIME)["decisions"] >= 1800
     for players in (2, 3, 4):
         config = read_config(run / f"{players}-players" / CONFIG)
-        assert (config.per_table, config.game.num_players, config.judge.num_players) == (False, (players,), players)
+        assert (config.per_table, config.game.num_players, config.judged_players) == (False, (players,), players)
 
 
 def test_resume_gives_the_same_bytes(run, tmp_path, monkeypatch):
@@ -74,3 +74,7 @@ def test_resume_gives_the_same_bytes(run, tmp_path, monkeypatch):
     assert not (broken / "3-players" / POLICY).exists()
     assert main(["--resume", str(broken), "--no-judge"]) == 0
     assert (broken / POLICY).read_bytes() == (run / POLICY).read_bytes()
+    NetworkAgent.load(run / POLICY).for_players(3).save(broken / POLICY)  # as train.values rewrites it
+    changed = (broken / POLICY).read_bytes()
+    assert main(["--resume", str(broken), "--no-judge"]) == 0
+    assert (broken / POLICY).read_bytes() == changed

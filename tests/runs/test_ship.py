@@ -50,8 +50,8 @@ def test_ship_judges_runs_and_writes_card(tmp_path, monkeypatch):
     few = {"games": 40, "intruder_games": 8, "out": tmp_path / "shipped"}
     found = {
         "players": 4,
-        "agent": "runs/x",
-        "can_be_gained_by": "PPO warm 0 of runs/x",
+        "agent": str(folders[0]),
+        "can_be_gained_by": f"PPO warm 0 of {folders[0]}",
         "can_be_gained": Estimate(0.05, 0.04, 0.06),
     }
     save_json({"found": found}, tmp_path / "response.json")
@@ -60,6 +60,9 @@ def test_ship_judges_runs_and_writes_card(tmp_path, monkeypatch):
     save_json({}, tmp_path / "nothing.json")
     with pytest.raises(ValueError, match=r"nothing\.json has no results of python -m train\.best_response"):
         ship(Arguments(folders[0], responses=(tmp_path / "nothing.json",), **few))
+    save_json({"found": {**found, "agent": "champion"}}, tmp_path / "of_another.json")
+    with pytest.raises(ValueError, match=r"another\.json has a response to champion, which is none of the given runs"):
+        ship(Arguments(folders[0], responses=(tmp_path / "of_another.json",), **few))
     responses = {"responses": (tmp_path / "response.json", tmp_path / "of_the_other.json"), "about": "For a test."}
     card = ship(Arguments(folders[0], (folders[1],), **responses, **few))
     text = card.read_text(encoding="utf-8")

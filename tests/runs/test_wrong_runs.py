@@ -14,6 +14,7 @@ REFUSED = {
         (["--opponents.learner", "0.5"], "the shares must add up to 1"),
         (["--game.num-players", "3", "4", "5", "--ppo.games", "2"], "ppo.games = 2 is less than the 3 table sizes"),
         (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
+        (["--runners", "2"], "runners = 2; python -m train.cluster trains with more than one"),
     ],
     best_response: [
         (["nobody"], "unknown agent 'nobody'"),
@@ -24,6 +25,7 @@ REFUSED = {
     benchmark: [
         (["--tasks", "full4-win"], "unknown task 'full4-win'; did you mean full-4-win"),
         (["--algorithms", "pppo"], "unknown algorithm 'pppo'; did you mean ppo"),
+        (["--check", "nowhere"], "--check FOLDER takes no other option"),  # such as --out
     ],
 }
 

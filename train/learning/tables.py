@@ -35,14 +35,14 @@ def train_tables(config: Config, folder: Path, train: Callable[[Config, Path], N
     decisions, seconds = (sum(time[name] for time in times) for name in ("decisions", "seconds"))
     smallest = networks.pop(min(networks))
     policy = NetworkAgent(smallest, policy.activation, config.name, inputs=policy.inputs, by_players=networks)
-    save_policy(folder / POLICY, policy, config, decisions)
     where = {name: times[0][name] for name in ("threads", "device") if name in times[0]}
     save_json({"seconds": seconds, "decisions": decisions, **where}, folder / TIME)
+    save_policy(folder / POLICY, policy, config, decisions)
     return policy
 
 
 def config_at(config: Config, players: int) -> Config:
     """Return the configuration of one table size, which is also that of its learning curve."""
     game = config.game.model_copy(update={"num_players": (players,)})
-    judge = config.judge.model_copy(update={"num_players": max(players, 2)})
+    judge = config.judge.model_copy(update={"num_players": None})
     return config.model_copy(update={"per_table": False, "game": game, "judge": judge})

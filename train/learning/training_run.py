@@ -67,7 +67,7 @@ class TrainingRun:
                 if learner.decisions < ppo.decisions:
                     self.follow_up()
                     if self.curve:
-                        share, fair = self.curve[-1]["win_share"], 1 / self.config.judge.num_players
+                        share, fair = self.curve[-1]["win_share"], 1 / self.config.judged_players
                         bar.set_postfix_str(f"wins {share:.3f} against {POOLS[0]}, fair {fair:.3f}", refresh=False)
         return self.finish()
 
@@ -149,11 +149,11 @@ class TrainingRun:
         done = self.learner.decisions
         if self.config.judge.curve_points and (not self.curve or self.curve[-1]["decisions"] < done):
             self.judge()
-        save_policy(self.folder / POLICY, self.policy(), self.config, done)
         if self.seconds:
             found = self.times()
             say(f"{done:,} decisions in {found['seconds']:.0f} s: {found['decisions_per_second']:,.0f} a second.")
-        self.save()  # last: a run killed earlier repeats `finish`
+        self.save()
+        save_policy(self.folder / POLICY, self.policy(), self.config, done)  # last: it marks the run as finished
         return self.policy()
 
 

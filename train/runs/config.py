@@ -130,7 +130,8 @@ class NetworkConfig(Strict):
 class JudgeConfig(Strict):
     """Evaluation of the trained agent."""
 
-    num_players: int = Field(default=4, ge=2, le=8)
+    num_players: int | None = Field(default=None, ge=2, le=8)
+    """Table size; None: 4 if it is trained, else the first trained size of at least 2."""
     games: Games = 100_000
     """Games against each pool."""
     clone_games: Games = 5_000
@@ -155,6 +156,8 @@ class Config(Run):
 
     checkpoints: Number = 8
     """Evenly spaced checkpoints; all policies and the last training state are kept."""
+    runners: Number = 1
+    """Rollout processes of `train.cluster`, which share `ppo.games` evenly."""
     per_table: bool = False
     """Train one network per table size, one after another with `ppo.decisions` each; other sizes get the smallest's."""
     game: GameConfig = GameConfig()
@@ -163,8 +166,17 @@ class Config(Run):
     network: NetworkConfig = NetworkConfig()
     judge: JudgeConfig = JudgeConfig()
 
+    @property
+    def judged_players(self) -> int:
+        """Table size of evaluation."""
+        trained = [players for players in self.game.num_players if players > 1] or [2]
+        return self.judge.num_players or (4 if 4 in trained else trained[0])
+
     @model_validator(mode="after")
     def _every_table_size_is_played(self) -> Config:
-        if self.ppo.games < len(self.game.num_players):
-            raise ValueError(f"ppo.games = {self.ppo.games} is less than the {len(self.game.num_players)} table sizes")
+        if self.ppo.games // self.runners < len(self.game.num_players):
+            shared = f" over {self.runners} runners" if self.runners > 1 else ""
+            raise ValueError(
+                f"ppo.games = {self.ppo.games}{shared} is less than the {len(self.game.num_players)} table sizes"
+            )
         return self

@@ -21,7 +21,7 @@ from train.runs.run_folder import save_figure
 
 def pool_line_ups(config: Config) -> list[LineUp]:
     """Return both pools, restricted to members that support the tables of evaluation."""
-    players, game = config.judge.num_players, config.game
+    players, game = config.judged_players, config.game
     return [pool_line_up(pool, players, game.played(), game.blank) for pool in POOLS]
 
 
@@ -38,7 +38,7 @@ def save_curve(curve: list[dict[str, float]], config: Config, folder: Path) -> N
     """Write the learning curve, ``curve.json`` and ``curve.png``, into the run's folder."""
     save_json(curve, folder / "curve.json")
     figure = Figure(figsize=(6, 3.6), dpi=130, layout="constrained")
-    axes, players = figure.subplots(), config.judge.num_players
+    axes, players = figure.subplots(), config.judged_players
     decisions, share, low, high = zip(*(list(point.values())[:4] for point in curve), strict=True)
     axes.fill_between(decisions, low, high, alpha=0.2, linewidth=0, label="95 % interval of the games")
     axes.plot(decisions, share, marker="o", markersize=4, label=config.name)
@@ -52,7 +52,7 @@ def save_curve(curve: list[dict[str, float]], config: Config, folder: Path) -> N
 
 
 def _judging(config: Config) -> dict[str, Any]:
-    game, players = config.game, config.judge.num_players
+    game, players = config.game, config.judged_players
     return {"seed": config.seed, "players": players, "edition": game.played(), "blank_rivals": game.blank}
 
 
@@ -72,4 +72,4 @@ def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
 def check_run(config: Config) -> None:
     """Raise a ValueError if the run can't be evaluated."""
     for line_up in pool_line_ups(config):
-        line_up.rivals_of([], config.judge.num_players)
+        line_up.rivals_of([], config.judged_players)

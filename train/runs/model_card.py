@@ -50,6 +50,8 @@ _HEADER = ["players", "fair share", *POOLS, "intruder", "deviation gain"]
 def about_run(folder: Path, config: Config) -> Record:
     """Return the training data of a model card; raise a FileNotFoundError or ValueError if the run is unfinished."""
     time, found = (read_json(folder / name) for name in (TIME, "versions.json"))
+    judge = config.judge.model_copy(update={"num_players": config.judged_players})
+    config = config.model_copy(update={"judge": judge})
     try:
         about = {"config": config.model_dump(mode="json", exclude_none=True), "commit": found.get("commit", "unknown")}
         about |= {"platform": found["platform"]}
