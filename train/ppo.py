@@ -39,7 +39,15 @@ from train.learning.training_run import TrainingRun, diverged
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
 from train.runs.config import Config, NetworkConfig, PPOConfig
 from train.runs.judging import check_run, report_run
-from train.runs.run_folder import CHECKPOINT, POLICY, as_tensors, locked, new_run_folder, open_run_folder
+from train.runs.run_folder import (
+    CHECKPOINT,
+    POLICY,
+    as_tensors,
+    finished_policy,
+    locked,
+    new_run_folder,
+    open_run_folder,
+)
 
 COMMAND = "python -m train.ppo"
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
@@ -324,9 +332,8 @@ def run_experiment(
         folder = new_run_folder(arguments.out, config)
     try:
         with locked(folder):
-            if (folder / POLICY).is_file():  # finished; its value networks, if any, are kept
-                network = NetworkAgent.load(folder / POLICY)
-            else:
+            network = finished_policy(folder, config)
+            if network is None:
                 network = train_tables(config, folder, train) if config.per_table else train(config, folder)
             if arguments.judge:
                 report_run(network, config, folder)

@@ -59,7 +59,7 @@ def test_time_is_the_sum_and_every_run_is_judged_at_its_tables(run):
         assert (config.per_table, config.game.num_players, config.judged_players) == (False, (players,), players)
 
 
-def test_resume_gives_the_same_bytes(run, tmp_path, monkeypatch):
+def test_resume_gives_the_same_bytes(run, tmp_path, monkeypatch, capsys):
     """The run is interrupted after the first checkpoint of the second table size."""
     play, broken = DiamantVecEnv.play, tmp_path / run.name
 
@@ -74,7 +74,11 @@ def test_resume_gives_the_same_bytes(run, tmp_path, monkeypatch):
     assert not (broken / "3-players" / POLICY).exists()
     assert main(["--resume", str(broken), "--no-judge"]) == 0
     assert (broken / POLICY).read_bytes() == (run / POLICY).read_bytes()
-    NetworkAgent.load(run / POLICY).for_players(3).save(broken / POLICY)  # as train.values rewrites it
+    policy = NetworkAgent.load(run / POLICY)
+    policy.for_players(3).save(broken / POLICY, policy.metadata)  # as train.values rewrites it
     changed = (broken / POLICY).read_bytes()
     assert main(["--resume", str(broken), "--no-judge"]) == 0
     assert (broken / POLICY).read_bytes() == changed
+    (broken / CONFIG).write_text((broken / CONFIG).read_text().replace("decisions = 600", "decisions = 700"))
+    assert main(["--resume", str(broken), "--no-judge"]) == 2
+    assert "policy.safetensors has another configuration" in capsys.readouterr().err

@@ -75,6 +75,20 @@ def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) 
     network.save(path, {**about, "config": config.model_dump(mode="json")})
 
 
+def finished_policy(folder: Path, config: Run) -> NetworkAgent | None:
+    """Return the policy of a finished run with its value networks, if any, or None.
+
+    Raises:
+        ValueError: If the file is damaged or belongs to another configuration.
+    """
+    if not (folder / POLICY).is_file():
+        return None
+    network = NetworkAgent.load(folder / POLICY)
+    if type(config).model_validate(network.metadata.get("config", {})) != config:
+        raise ValueError(f"{folder / POLICY} has another configuration than {folder / CONFIG}, which was changed since")
+    return network
+
+
 def save_figure(path: Path, figure: Figure) -> None:
     """Write a figure in the format of the file's suffix, without a date."""
     content, kind = io.BytesIO(), path.suffix[1:]
