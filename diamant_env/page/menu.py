@@ -37,7 +37,6 @@ AGENTS = {
 DEFAULT_EDITION = "iello-2016"
 DEFAULT_TABLE = [YOU, "champion", "ev:0.75", "bag:18"]
 MOST_POLICY_BYTES = 4_000_000
-MOST_POLICIES = 16  # uploaded policies, in memory until the server ends
 MOST_LETTERS = 30  # in a card name of a custom edition
 _LONGEST_NAME = 40  # characters of a policy's name
 _POLICY = "policy:"  # prefix of an uploaded policy's digest, which identifies it in games
@@ -113,7 +112,7 @@ class Menu:
             content: Content of the file in base64.
 
         Raises:
-            ValueError: If it is not a policy, too large, or `MOST_POLICIES` is reached.
+            ValueError: If it is not a policy, or too large.
         """
         if not isinstance(name, str) or not name.isprintable() or not name.endswith(".safetensors"):
             raise ValueError("name: a file name that ends in .safetensors is required")
@@ -124,8 +123,6 @@ class Menu:
         with self._lock:
             if text in self.agents:
                 return text
-            if sum(known.startswith(_POLICY) for known in self.agents) == MOST_POLICIES:
-                raise ValueError(f"at most {MOST_POLICIES} policies can be added; restart diamant page for more")
             taken = {YOU, *(word for offer in self.agents.values() for word in (offer.name, offer.label))}
             numbered = chain([stem], (f"{stem} {number}" for number in count(2)))
             label = next(each for each in numbered if each not in taken)
