@@ -210,11 +210,6 @@ class DiamantVecEnv(Rows):
         self.engine_seconds += perf_counter() - middle
         return results
 
-    def play_once(self) -> None:
-        """Start new games and play one turn."""
-        self.reset()
-        self.play(np.zeros(self.num_envs, np.int8))
-
     def step_async(self, actions: NDArray) -> None:
         """Store the actions, (rows,)."""
         self._waiting = np.asarray(actions).reshape(-1)
