@@ -21,9 +21,8 @@ from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.envs.aec import AecGame
-from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
-from diamant_env.envs.settings import checked_agent, checked_options, read_actions
+from diamant_env.envs.settings import Observation, checked_agent, checked_options, read_actions, shown_fields
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.rewards import Reward
 from diamant_env.state import LEAVE, GameState
@@ -94,7 +93,10 @@ class parallel_env(ParallelEnv, EzPickle):
             raise ValueError(f"unknown mask {mask!r}; allowed: {', '.join(MASKS)}")
         players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.render_mode = render_mode
-        self._layout = Layout(observation)
+        space: Box | Dict
+        space, self._columns = shown_fields(observation)
+        if mask == "observation":
+            space = Dict({"observation": space, "action_mask": Box(0, 1, (2,), np.int8)})
         self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests)
         self._pictures = Pictures(render_mode, self._batch, self.metadata, RuntimeError)
         self._mask = mask
@@ -110,7 +112,7 @@ class parallel_env(ParallelEnv, EzPickle):
         self.agents: list[str] = []
         self.state_space = observation_space()
         self.action_spaces = {agent: Discrete(2) for agent in self.possible_agents}
-        self.observation_spaces = {agent: self._new_observation_space() for agent in self.possible_agents}
+        self.observation_spaces = {agent: copy.deepcopy(space) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> Box | Dict:
         """Return the observation space of an agent, the same object at each call."""
@@ -212,17 +214,12 @@ class parallel_env(ParallelEnv, EzPickle):
         if saved is not None:
             self._batch.restore(saved)
 
-    def _new_observation_space(self) -> Box | Dict:
-        if self._mask != "observation":
-            return self._layout.space()
-        return Dict({"observation": self._layout.space(), "action_mask": Box(0, 1, (2,), np.int8)})
-
     def _results(self, rows: NDArray[np.float32]) -> tuple[dict[str, Any], dict[str, float], dict[str, dict]]:
         """Return observations, rewards and infos of all agents."""
         observations: dict[str, Any] = {}
         rewards: dict[str, float] = {}
         infos: dict[str, dict] = {}
-        rows = self._layout.select(rows)
+        rows = rows[..., self._columns]
         # Indexing rows and lists takes half the time of iterating over arrays.
         self._may_leave[...] = self._inside
         masks, inside, paid = self._masks.copy(), self._inside.tolist(), self._rewards.tolist()[0]

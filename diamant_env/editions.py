@@ -188,7 +188,10 @@ class Edition:
     @property
     def card_names(self) -> dict[int, str]:
         """The names of this edition's cards by card number, as in `deck` and `last_card` of a game's record."""
-        return {card: self.card_name(card) for card in range(NUM_CARDS) if self._has(card)}
+        relics = len(self.relics) if self.relic_values == "printed" else min(1, len(self.relics))
+        cards = [slot for slot, value in enumerate(self.treasure_slots) if value]
+        cards += [*range(FIRST_TRAP, FIRST_TRAP + len(self.traps)), *range(FIRST_RELIC, FIRST_RELIC + relics)]
+        return {card: self.card_name(card) for card in cards}
 
     def cards_named(self, name: int | str) -> list[int]:
         """Return the cards with a name: one, except ``"relic"`` where relics have printed values.
@@ -204,13 +207,6 @@ class Edition:
         if not fits:
             raise ValueError(f"{name!r} is no card of {self.name!r}; its cards are {', '.join(names.values())}")
         return fits
-
-    def _has(self, card: int) -> bool:
-        if card < FIRST_TRAP:
-            return self.treasure_slots[card] > 0
-        if card < FIRST_RELIC:
-            return card - FIRST_TRAP < len(self.traps)
-        return card - FIRST_RELIC < (len(self.relics) if self.relic_values == "printed" else min(1, len(self.relics)))
 
 
 _TREASURES = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.compilation import uncompiled
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine import loops
-from diamant_env.engine.arguments import MAX_SEED, as_array, checked_int, legal_actions
+from diamant_env.engine.arguments import MAX_SEED, as_int8, checked_int, illegal_action
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import as_bytes, as_games, check_games, observe_records
 from diamant_env.random_numbers import keys_of_seeds
@@ -61,14 +61,23 @@ class Game:
         key = keys_of_seeds(np.array([checked_int("seed", seed, 0, MAX_SEED)], np.uint64))[0]
         self._editions = edition_records([self.edition])
         self._edition_memory = as_bytes(self._editions)
-        self._set_memory(np.zeros((1, GAME.itemsize), np.uint8))
+        self._memory = np.zeros((1, GAME.itemsize), np.uint8)
+        self._games = self._memory.view(GAME)[:, 0]  # an array: writes to an unpickled scalar record are lost
         start_game(self._games[0], self._editions[0], self.num_players, key)
 
     def clone(self) -> Game:
         """Return an independent copy."""
         copied = object.__new__(type(self))
-        copied.__setstate__(self.__getstate__())
+        copied.__setstate__({**vars(self), "_memory": self._memory.copy()})
         return copied
+
+    __copy__ = clone
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_games"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _games=state["_memory"].view(GAME)[:, 0])
 
     @property
     def state(self) -> GameState:
@@ -152,11 +161,10 @@ class Game:
                 then unchanged.
         """
         self._require(DECIDE, "decide()")
-        given = as_array(actions, "actions")
-        if given.shape != (self.num_players,):
-            raise ValueError(f"actions of shape {given.shape}; expected ({self.num_players},)")
-        legal = legal_actions(given[None], self._memory, (1, self.num_players))
-        loops.decide(self._memory, self._edition_memory, legal)
+        given, legal = as_int8(actions, (self.num_players,))
+        if (wrong := loops.first_illegal(self._memory, legal[None])) >= 0:
+            raise illegal_action(given[None], wrong)
+        loops.decide(self._memory, self._edition_memory, legal[None])
 
     def observe(self, seat: int) -> NDArray[np.float32]:
         """Return a seat's observation in any phase, float32 (NUM_FEATURES,), see `diamant_env.FIELDS`.
@@ -185,20 +193,6 @@ class Game:
         if reward == "win":
             return np.array([win_share(game, self._editions[0], seat) for seat in seats])
         return np.array([uncompiled(margin)(game, seat) for seat in seats], np.float64)
-
-    def __deepcopy__(self, memo: dict) -> Game:
-        return self.clone()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_memory": self._memory.copy(), "_games": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._set_memory(self._memory)
-
-    def _set_memory(self, memory: NDArray[np.uint8]) -> None:
-        # An array of one record: writes to an unpickled scalar record are lost.
-        self._memory, self._games = memory, memory.view(GAME)[:, 0]
 
     def _require(self, phase: int, call: str) -> None:
         if self._games["phase"][0] != phase:

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_action, checked_int
-from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.pictures import RENDER_MODES
-from diamant_env.envs.settings import PlainSpec, checked_options
+from diamant_env.envs.settings import Observation, PlainSpec, checked_options
 from diamant_env.opponents.custom import Player
 from diamant_env.rewards import Reward
 from diamant_env.state import GameState
@@ -117,7 +116,7 @@ class DiamantEnv(PlainSpec, gymnasium.Env):
         self._playing = False
         self.render_mode = render_mode
         self.action_space = Discrete(2)
-        self.observation_space = self._learner.layout.space()
+        self.observation_space = self._learner.space
 
     @property
     def edition(self) -> Edition:

@@ -15,9 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, as_array, checked_actions, checked_int
-from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
-from diamant_env.envs.settings import PlainSpec, checked_options
+from diamant_env.envs.settings import Observation, PlainSpec, checked_options
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.opponents.custom import Player
 from diamant_env.rewards import Reward
@@ -81,7 +80,7 @@ class DiamantVectorEnv(PlainSpec, VectorEnv):
         self._started = self.closed = False
         self.render_mode = render_mode
         self.single_action_space = Discrete(2)
-        self.single_observation_space = self._learner.layout.space()
+        self.single_observation_space = self._learner.space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 

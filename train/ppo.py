@@ -287,7 +287,9 @@ def train(
     env = make_env(ppo.games, players, editions, game.reward, league.agents, league.seating, game.blank)
     seed = int(seeds_for(config.seed, "learning").generate_state(1)[0])
     run = TrainingRun(config, folder, learner(env, ppo, config.network, seed, league))
-    DiamantVecEnv(1, 2).play_once()  # compile before timing
+    small = DiamantVecEnv(1, 2)  # compile before timing
+    small.reset()
+    small.play(np.zeros(2, np.int8))
     return run.train(progress)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,20 +84,6 @@ class Hint:
             share, error = self.outlook.shares[choice], self.outlook.errors[choice]
             lines.append(f"  {words:<20} you win {share:.0%} ± {error:.0%} of the games")
         return [*lines, f"  ({self.basis})"]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the hint as a JSON value."""
-        search = None
-        if self.outlook is not None:
-            (stay, go), (error_stay, error_go) = self.outlook.shares, self.outlook.errors
-            search = {
-                "continue": stay,
-                "leave": go,
-                "error_continue": error_stay,
-                "error_leave": error_go,
-                "games": self.outlook.games,
-            }
-        return {"leave": self.leave, "says": self.says, "basis": self.basis, "search": search}
 
 
 def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS) -> Hint:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from diamant_env.drawing.narration import counted
 from diamant_env.editions import Edition, find_edition
 from diamant_env.envs.settings import with_expeditions
 from diamant_env.exact.data_set import MEANINGS
+from diamant_env.exact.induction import Progress
 from diamant_env.judging.games import percent_bar
 from diamant_env.judging.regret import Regret, regret_on, regret_report
 from diamant_env.judging.text_reports import TextReport
@@ -27,7 +27,6 @@ from diamant_env.storage.results import save_json, versions
 
 COMMAND = "diamant exact"
 _STATES = 50  # of each depth
-Progress = Callable[[float], None]
 _ABOUT = """\
 Solve one expedition or whole games in score exactly and compute the
 exploitability of agents.
@@ -77,22 +76,22 @@ def measure(
     for number, agent in product(players, made):  # reject agents that read chests before solving
         check_able(agent, number, edition, blank_rivals=reward is None)
     rows = []
-    for number, each in product(players, (None, *made)):
-        solve = partial(_equilibrium, number, edition, whole_game)
-        if reward is not None:
-            solve = partial(_small_game, each, number, edition, reward)
-        elif each is not None:
-            solve = partial(_response, each, number, edition, whole_game)
-        rows.append(_timed(edition, number, str(each or "equilibrium"), solve))
+    for number in players:
+        began = time.perf_counter()
+        game = None if reward is None else exact.WholeGame(edition, number)
+        for each in (None, *made):
+            name = str(each or "equilibrium")
+            with percent_bar(f"{name}, {edition.name}, {number} players") as progress:
+                if game is not None and reward is not None:
+                    figures = _small_game(each, game, reward, progress)
+                elif each is not None:
+                    figures = _response(each, number, edition, whole_game, progress)
+                else:
+                    figures = _equilibrium(number, edition, whole_game, progress)
+            row = {"edition": edition.name, "players": number, "agent": name, **figures}
+            rows.append({**row, "seconds": time.perf_counter() - began})
+            began = time.perf_counter()
     return rows
-
-
-def _timed(edition: Edition, players: int, agent: str, solve: Callable[[Progress], dict[str, Any]]) -> dict[str, Any]:
-    began, text = time.perf_counter(), f"{agent}, {edition.name}, {players} players"
-    with percent_bar(text) as progress:
-        figures = solve(progress)
-    row = {"edition": edition.name, "players": players, "agent": agent}
-    return {**row, **figures, "seconds": time.perf_counter() - began}
 
 
 def _equilibrium(players: int, edition: Edition, whole_game: bool, progress: Progress) -> dict[str, Any]:
@@ -114,16 +113,10 @@ def _response(agent: Agent, players: int, edition: Edition, whole_game: bool, pr
     return {**_figures(response), "nodes": tree.boxes.size}
 
 
-def _small_game(agent: Agent | None, players: int, edition: Edition, reward: str, progress: Progress) -> dict[str, Any]:
+def _small_game(agent: Agent | None, game: exact.WholeGame, reward: str, progress: Progress) -> dict[str, Any]:
     """Return the figures of an agent, or of the equilibrium, in a small whole game."""
-    game = _built(edition, players)
     played = game.solve_equilibrium(reward) if agent is None else agent
     return {**_figures(game.best_response(played, reward, progress)), "nodes": len(game.graph.states)}
-
-
-@lru_cache(maxsize=1)
-def _built(edition: Edition, players: int) -> exact.WholeGame:
-    return exact.WholeGame(edition, players)
 
 
 def _figures(response: exact.Response) -> dict[str, Any]:

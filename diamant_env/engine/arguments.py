@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
-from diamant_env.engine.loops import first_illegal
 
 # Comparing dtypes with dtypes takes a quarter of the time of comparing them with types.
 BOOL, INT8, FLOAT32 = np.dtype(np.bool_), np.dtype(np.int8), np.dtype(np.float32)
@@ -118,19 +117,6 @@ def seeds_per_game(seed: int | ArrayLike | None, num_games: int) -> NDArray[np.u
         raise ValueError(f"seed={seed!r}; give a whole number of at least 0, or one per game ({num_games},)")
     seeds = seeds.astype(np.uint64)
     return seeds if seeds.shape else seeds + np.arange(num_games, dtype=np.uint64)
-
-
-def legal_actions(actions: ArrayLike, memory: NDArray[np.uint8], shape: tuple[int, int]) -> NDArray[np.int8]:
-    """Return the actions of a batch as contiguous int8 (N, seats); those of seats in camp are ignored.
-
-    Raises:
-        ValueError: If the shape or dtype is wrong, or an action of a deciding seat is neither 0 nor 1.
-    """
-    given, legal = as_int8(actions, shape)
-    wrong = int(first_illegal(memory, legal))
-    if wrong >= 0:
-        raise illegal_action(given, wrong)
-    return legal
 
 
 def illegal_action(given: NDArray, index: int) -> ValueError:

@@ -13,10 +13,9 @@ from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.loops import count_turn
-from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import OpponentSeats
 from diamant_env.envs.pictures import Pictures
-from diamant_env.envs.settings import with_expeditions
+from diamant_env.envs.settings import Observation, shown_fields, with_expeditions
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.custom import Player
 from diamant_env.opponents.table import Table
@@ -33,6 +32,7 @@ class OneLearner:
     Attributes:
         batch: The games.
         seats: int64 (N,), the learners' seats.
+        space: The observation space of a learner.
         pictures: Rendering of the games.
     """
 
@@ -55,7 +55,7 @@ class OneLearner:
         self.edition = find_edition(edition, hidden_chests)
         if expeditions is not None:
             self.edition = with_expeditions(self.edition, expeditions)
-        self.layout = Layout(observation)
+        self.space, self._columns = shown_fields(observation)
         self.opponents = OpponentSeats(opponents, players - 1, [self.edition])
         self.batch = Batch(num_games, players, self.edition, reward)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
@@ -142,7 +142,7 @@ class OneLearner:
     @property
     def observations(self) -> NDArray[np.float32]:
         """The learners' observations, float32 (N, features)."""
-        return self.layout.select(self._observations[self._games, self.seats])
+        return self._observations[self._games, self.seats][..., self._columns]
 
     @property
     def scores(self) -> NDArray[np.int64]:

@@ -4,14 +4,18 @@ import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
+from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_EXPEDITIONS, Edition
 from diamant_env.engine.arguments import checked_action, checked_int
+from diamant_env.observation import FieldsBox, columns, observation_space
+
+Observation: TypeAlias = "Sequence[str] | str | None"
 
 
 class PlainSpec:
@@ -33,6 +37,22 @@ class PlainSpec:
             elif isinstance(value, Enum):
                 kwargs[name] = value.value
         self._spec = spec
+
+
+def shown_fields(observation: Observation) -> tuple[Box, NDArray[np.intp] | slice]:
+    """Return a new space of the observations that an environment shows, and their columns in a row.
+
+    Args:
+        observation: None for all `FIELDS`, or names of fields in the order of the columns, such as ``["bag", "turn"]``.
+
+    Raises:
+        ValueError: If the argument is invalid or a name unknown; the message lists the fields.
+    """
+    if observation is None:
+        return observation_space(), slice(None)
+    if isinstance(observation, str) or not isinstance(observation, Sequence | np.ndarray) or not len(observation):
+        raise ValueError(f"observation={observation!r}; None or names of fields are allowed")
+    return FieldsBox(observation), columns(*observation)
 
 
 def with_expeditions(edition: Edition, expeditions: int) -> Edition:

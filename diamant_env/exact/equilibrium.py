@@ -69,7 +69,6 @@ def solve_equilibrium(
 def solve_difference(
     edition: str | Edition = "iello-2016-fr",
     game: GameState | None = None,
-    progress: Progress | None = None,
     cache: bool = True,
 ) -> Solution:
     """Solve the zero-sum game of two players' difference in score, from a state on.
@@ -78,7 +77,6 @@ def solve_difference(
         edition: Name of a published edition or an `Edition`.
         game: The initial state, a record of type `GAME` with two players; by default a new game. The solution of its
             expedition is optimal for the whole game too, since later expeditions have value 0.
-        progress: Called with the fraction done, 0 to 1.
         cache: Whether to cache the values on disk.
 
     Raises:
@@ -87,7 +85,7 @@ def solve_difference(
     tree = _tree(2, edition, game)
     if tree.start["num_players"] != 2:
         raise ValueError(f"a table of {tree.start['num_players']} players; the difference is solved for 2")
-    return _solve(tree, DIFFERENCE, progress, cache)
+    return _solve(tree, DIFFERENCE, None, cache)
 
 
 def _tree(num_players: int, edition: str | Edition, game: GameState | None) -> ExpeditionTree:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from diamant_env.editions import Edition
 from diamant_env.judging.evaluation import of_agent_0, of_others
-from diamant_env.judging.games import Played, Player, Progress, name_of, number_of_tables, play
+from diamant_env.judging.games import Played, Player, name_of, number_of_tables, play
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
 from diamant_env.judging.lineups import seat_with
 
@@ -92,7 +93,7 @@ def deviation_gains(
     game: DeviationGame,
     games: int,
     seeds: np.random.SeedSequence,
-    progress: Progress | None = None,
+    progress: tqdm | None = None,
 ) -> list[DeviationGain]:
     """Measure the gains of players (agents or texts) on common random numbers, `games` games each.
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import parent_process
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +25,6 @@ from diamant_env.opponents.table import Table
 
 MAX_GAMES = 100_000_000  # per measurement, up to 60 bytes each
 FEW_TABLES, MANY_TABLES, GAMES_PER_TABLE = 256, 8192, 4
-
-
-class Progress(Protocol):
-    """Progress display, such as a `tqdm` bar."""
-
-    def update(self, games: int, /) -> object:
-        """Add a number of finished games."""
 
 
 def progress_bar(shown: bool = True, **options: Any) -> tqdm:
@@ -149,7 +142,7 @@ def play(
     games: int,
     seeds: np.random.SeedSequence,
     edition: str | Edition = "iello-2016",
-    progress: Progress | None = None,
+    progress: tqdm | None = None,
     blank_rivals: bool = False,
 ) -> Played:
     """Play `games` games, divided among the tables as evenly as possible.

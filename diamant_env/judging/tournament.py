@@ -9,12 +9,12 @@ from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.games import (
     Played,
     Player,
-    Progress,
     checked_names,
     listed,
     number_of_tables,
@@ -78,7 +78,7 @@ def hold_tournament(
     seed: int = 0,
     players: int = 4,
     edition: str | Edition = "iello-2016",
-    progress: Progress | None = None,
+    progress: tqdm | None = None,
     *,
     pools: Sequence[str] = (),
     hidden_chests: bool | None = None,

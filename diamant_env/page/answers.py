@@ -77,7 +77,8 @@ class Answers:
 
     def _hint(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:
-            return hint(played.session.now, played.session.edition, played.deciding()).as_json()
+            found = hint(played.session.now, played.session.edition, played.deciding())
+        return dataclasses.asdict(found) | {"says": found.says, "basis": found.basis}
 
     def _review(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:

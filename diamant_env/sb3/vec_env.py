@@ -17,10 +17,9 @@ from stable_baselines3.common.vec_env import VecEnv
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
-from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import LineUps, make_opponents, names_mix, one_per_rival, seed_agents
 from diamant_env.envs.pictures import Pictures
-from diamant_env.envs.settings import checked_options
+from diamant_env.envs.settings import Observation, checked_options, shown_fields
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.custom import Player, one_or_more
@@ -113,7 +112,7 @@ class DiamantVecEnv(Rows):
         observation: Observation = None,
         render_mode: str | None = None,
     ) -> None:
-        self.layout = Layout(observation)
+        space, self._columns = shown_fields(observation)
         given = one_or_more(opponents)
         drawn = seating is None and names_mix(opponents)
         agents = [] if drawn else make_opponents(given)
@@ -148,7 +147,7 @@ class DiamantVecEnv(Rows):
         self.render_mode = render_mode
         modes = {**DiamantEnv.metadata, "render_modes": ["rgb_array"]}
         self._pictures = Pictures(render_mode, self.batch, modes, ResetNeeded)
-        super().__init__(len(self.rows), self.layout.space(), Discrete(2))
+        super().__init__(len(self.rows), space, Discrete(2))
         self.metadata = {**modes, **self.metadata}
 
     def reset(self) -> NDArray[np.float32]:
@@ -211,11 +210,6 @@ class DiamantVecEnv(Rows):
         self.engine_seconds += perf_counter() - middle
         return results
 
-    def play_once(self) -> None:
-        """Start new games and play one turn."""
-        self.reset()
-        self.play(np.zeros(self.num_envs, np.int8))
-
     def step_async(self, actions: NDArray) -> None:
         """Store the actions, (rows,)."""
         self._waiting = np.asarray(actions).reshape(-1)
@@ -258,5 +252,5 @@ class DiamantVecEnv(Rows):
             self.table = Table(self.batch, self.table.agents, seating, reseated=True)
 
     def _shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the fields of the layout from (num_games, seats, …), one row per learning seat."""
-        return self.layout.select(rows.reshape(-1, rows.shape[-1])[self.rows])
+        """Return the shown fields of (num_games, seats, …), one row per learning seat."""
+        return rows.reshape(-1, rows.shape[-1])[self.rows][..., self._columns]

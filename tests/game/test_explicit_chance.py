@@ -96,6 +96,15 @@ def deciding() -> Game:
     return game
 
 
+def test_refused_decisions_leave_the_game_unchanged():
+    game = deciding()
+    before = game.state.tobytes()
+    for actions in ([1, 2], [1, -1], [1, 0.0], [1], [[1, 0]], [1, None]):
+        with pytest.raises(ValueError, match=r"actions of shape|action .* of seat 1 in game 0"):
+            game.decide(actions)
+        assert game.state.tobytes() == before
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
@@ -113,7 +122,7 @@ def deciding() -> Game:
         ),
         (lambda: deciding().chance_outcomes(), RuntimeError, "'reveal' is needed"),
         (lambda: deciding().decide([0, 2]), ValueError, "action 2 of seat 1 .* 0 .CONTINUE. and 1 .LEAVE.$"),
-        (lambda: deciding().decide([0]), ValueError, r"actions of shape \(1,\); expected \(2,\)"),
+        (lambda: deciding().decide([0]), ValueError, r"actions of shape \(1,\) .*; integers of shape \(2,\) expected"),
         (lambda: deciding().observe(2), ValueError, "seat=2; a whole number, 0 to 1, is allowed"),
         (lambda: deciding().restore(Game(3, SMALL).state), ValueError, "num_players = 3"),
     ],

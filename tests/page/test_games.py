@@ -196,7 +196,7 @@ def test_odds_hint_record_and_review(client, monkeypatch):
     game = page_game.replayed(Menu(), view["game"]).session
     champion = make("champion").leave_probability(observations_of(0, [game.now], game.edition))
     assert hint["leave"] == float(champion[0])
-    assert hint["basis"].startswith(f"{hint['search']['games']} games with each choice, ")
+    assert hint["basis"].startswith(f"{hint['outlook']['games']} games with each choice, ")
     views = client.to_the_end(view)
     review = client.post("/review", game=views[-1]["game"]).json
     assert len(review["chances"]) == len(review["labels"]) == len(views)

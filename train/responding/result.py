@@ -6,9 +6,10 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
-from diamant_env.judging.games import Player, Progress, seeds_for
+from diamant_env.judging.games import Player, seeds_for
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.lineups import pool_line_up
 from diamant_env.judging.text_reports import TextReport, estimate_text
@@ -69,7 +70,7 @@ class ResponseResult:
 
 
 def report(
-    runs: list[ResponseRun], game: DeviationGame, config: SearchConfig, progress: Progress | None = None
+    runs: list[ResponseRun], game: DeviationGame, config: SearchConfig, progress: tqdm | None = None
 ) -> ResponseResult:
     """Measure the policies of finished runs and all members of the pools on the same fresh games."""
     texts = [

@@ -14,10 +14,11 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.torch_layers import create_mlp
 from torch import nn
+from tqdm import tqdm
 
 from diamant_env.editions import find_edition
 from diamant_env.judging.deviation import DeviationGame
-from diamant_env.judging.games import Progress, progress_bar, seeds_for
+from diamant_env.judging.games import progress_bar, seeds_for
 from diamant_env.opponents.layers import one_blas_thread, transposed
 from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.registry import make
@@ -78,7 +79,7 @@ def value_response(game: DeviationGame, config: SearchConfig, number: int = 0) -
 
 
 def iterate_values(
-    game: DeviationGame, config: IterationConfig, seeds: np.random.SeedSequence, progress: Progress | None = None
+    game: DeviationGame, config: IterationConfig, seeds: np.random.SeedSequence, progress: tqdm | None = None
 ) -> Afterstates:
     """Return the afterstates of a deviation game with fitted values.
 

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS
@@ -76,20 +75,14 @@ def _of_policy(agent: SB3Agent) -> tuple[Layers, str]:
     if agent.masked:  # the mask comes first and is [1, 1] in rows that decide
         weight, bias = weight[:, 2:], bias + weight[:, :2].sum(axis=1)
     if agent.statistics is not None and agent.statistics.norm_obs:
-        mean, deviation = _statistics(agent)
-        weight = weight / deviation
-        bias = bias - weight @ mean
+        known = agent.statistics.obs_rms["observation"] if agent.masked else agent.statistics.obs_rms
+        weight = weight / np.sqrt(known.var + agent.statistics.epsilon)
+        bias = bias - weight @ known.mean
     whole = np.zeros((NUM_FEATURES, len(bias)))
     np.add.at(whole, agent.columns, weight.T)  # a field may occur twice
     return [
         (weight.astype(np.float32), bias.astype(np.float32)) for weight, bias in ((whole.T, bias), *rest)
     ], activation
-
-
-def _statistics(agent: SB3Agent) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the mean and standard deviation of VecNormalize for each observed feature."""
-    known = agent.statistics.obs_rms["observation"] if agent.masked else agent.statistics.obs_rms
-    return known.mean, np.sqrt(known.var + agent.statistics.epsilon)
 
 
 def _perceptron(modules: list[Any], name: str) -> tuple[Layers, str]:

@@ -14,12 +14,12 @@ export function awaitHint() {
 
 /** Show the champion's decision and the win shares of both actions. */
 export function drawHint(hint) {
-  const { search } = hint;
+  const { outlook } = hint;
   const bars = [];
-  if (search !== null) {
-    const choices = [["continue", search.continue, search.error_continue], ["leave", search.leave, search.error_leave]];
+  if (outlook !== null) {
     bars.push(make("h3", {}, "Games won by each choice"));
-    for (const [choice, share, error] of choices) {
+    for (const [action, choice] of ["continue", "leave"].entries()) {
+      const share = outlook.shares[action], error = outlook.errors[action];
       const words = `${percent(share)} ± ${percent(error)}`;
       bars.push(bar(`If you ${choice}`, share, { words, low: share - error, high: share + error, kind: choice }));
     }
