@@ -33,6 +33,7 @@ class Regret:
         regret: Mean regret of a decision, in gems, in each of `BANDS` that has states: value of the better action less
             the expected value under the agent's probabilities. States count as the equilibrium's players decide in
             them; the interval is over those that are sampled.
+        by_depth: The same by number of cards revealed.
         illegal: Number of a `diamant_env.opponents.TextAgent`'s decisions with two illegal answers, None for others.
     """
 
@@ -40,6 +41,7 @@ class Regret:
     players: int
     states: int
     regret: dict[str, Estimate]
+    by_depth: dict[int, Estimate]
     illegal: int | None
 
 
@@ -78,6 +80,7 @@ def regret_on(agent: Agent, data: ActionValues, edition: Edition) -> Regret:
         int(obs["num_players"][0]),
         len(regret),
         {name: mean(*band) for name, band in bands.items()},
+        {depth: mean(depth, depth) for depth in depths},
         getattr(agent, "illegal", None),
     )
 

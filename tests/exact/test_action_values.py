@@ -13,7 +13,7 @@ import pytest
 from diamant_env import Edition, Observations, exact
 from diamant_env.engine.records import rebuilt
 from diamant_env.exact.data_set import MOST_STATES
-from diamant_env.judging.regret import BANDS, regret_on
+from diamant_env.judging.regret import regret_on
 from diamant_env.opponents import make
 from tests.exact.test_exact import SMALL, TINY, compiled_only
 from tests.support import exact_by_hand as by_hand
@@ -149,10 +149,9 @@ def test_regret_equals_hand_calculation(edition):
     assert expected > 0.5
     assert always.regret["all"].mean == pytest.approx(expected, abs=1e-9)
     assert always.regret["all"].low == always.regret["all"].high
-    for band in always.regret:
-        depths = [depth for depth in decisions if BANDS[band][0] <= depth <= BANDS[band][1]]
-        mean = sum(mistakes[depth] for depth in depths) / sum(decisions[depth] for depth in depths)
-        assert always.regret[band].mean == pytest.approx(float(mean), abs=1e-9)
+    assert {depth: found.mean for depth, found in always.by_depth.items()} == pytest.approx(
+        {depth: float(mistakes[depth] / decisions[depth]) for depth in decisions}, abs=1e-9
+    )
     assert regret_on(make("equilibrium"), data, edition).regret["all"].high == pytest.approx(0, abs=1e-6)
 
 
