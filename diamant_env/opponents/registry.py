@@ -167,8 +167,15 @@ def _make_scripted(text: str, seed: int) -> Scripted:
     if len(parts) not in (0, len(parameters(family))):
         raise ValueError(f"{len(parts)} numbers in {text!r}; give all or none: {describe(family)}")
     try:
-        agent = family(*map(float, parts))
+        agent = family(*(_number(part, text, family) for part in parts))
     except ValueError as error:
         raise ValueError(f"agent {text!r}: {error}") from None
     agent.seed(seed)
     return agent
+
+
+def _number(part: str, text: str, family: type[Scripted]) -> float:
+    try:
+        return float(part)
+    except ValueError:
+        raise ValueError(f"{part!r} in {text!r} is no number; {describe(family)}") from None

@@ -60,7 +60,7 @@ def test_agent_text_round_trips(text):
         (":3", "unknown agent ':3'"),
         ("net.pt", r"no agent 'net.pt'.*; a policy ends in .safetensors, a model in .zip or .onnx"),
         ("equilibrium:x", "1 numbers in 'equilibrium:x'; give all or none: equilibrium"),
-        ("bag:many", "agent 'bag:many': could not convert string to float: 'many'$"),
+        ("bag:many", r"'many' in 'bag:many' is no number; bag:gems"),
         ("bag:1,2", r"2 numbers in 'bag:1,2'; give all or none: bag:gems"),
         ("random:1.5", r"'random:1.5': random: probability=1.5; 0 to 1 is allowed"),
         ("bag:-1", r"gems=-1.0; 0 to 1000 is allowed"),
