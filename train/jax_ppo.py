@@ -31,8 +31,9 @@ from train.learning.decisions import EXPLORED_LEAVE
 from train.learning.league import perturbations
 from train.learning.tables import config_at
 from train.learning.training_run import TrainingRun, diverged
-from train.ppo import check_settings, linear, run_experiment
+from train.ppo import linear, run_experiment
 from train.runs.config import Config, PPOConfig
+from train.runs.judging import check_settings
 
 COMMAND = "python -m train.jax_ppo"
 SCALARS = ("loss", "policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")

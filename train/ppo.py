@@ -38,7 +38,7 @@ from train.learning.tables import train_tables
 from train.learning.training_run import TrainingRun, diverged
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
 from train.runs.config import Config, NetworkConfig, PPOConfig
-from train.runs.judging import check_run, report_run
+from train.runs.judging import check_settings, report_run
 from train.runs.run_folder import (
     CHECKPOINT,
     POLICY,
@@ -308,13 +308,6 @@ class Arguments:
     """Judge the agent at the end."""
 
 
-def check_settings(config: Config) -> None:
-    """Raise a ValueError for a run that can't be evaluated, or has a setting of `train.cluster`."""
-    if config.runners > 1:
-        raise ValueError(f"runners = {config.runners}; python -m train.cluster trains with more than one")
-    check_run(config)
-
-
 def run_experiment(
     argv: Sequence[str] | None,
     command: str,
@@ -334,9 +327,8 @@ def run_experiment(
         folder = new_run_folder(arguments.out, config)
     try:
         with locked(folder):
-            network = finished_policy(folder, config)
-            if network is None:
-                network = train_tables(config, folder, train) if config.per_table else train(config, folder)
+            done = finished_policy(folder, config)
+            network = done or (train_tables(config, folder, train) if config.per_table else train(config, folder))
             if arguments.judge:
                 report_run(network, config, folder)
     except KeyboardInterrupt:

@@ -59,7 +59,6 @@ SMALLER = {
         "--tasks expedition-2 --quick": f"--tasks expedition-2 {TINY_BENCHMARK}",
         "--seeds 2": f"--seeds 2 {TINY_BENCHMARK}",
         "runs/benchmark/runs": "runs/quick/runs",
-        "--check entries/mine-expedition-2-0": f"--check entries/mine-expedition-2-0 {TINY_BENCHMARK}",
     },
     "benchmark_tasks.md": {
         "runs/benchmark/runs/small-3-win/ppo/0/policy.safetensors": "bag:5",

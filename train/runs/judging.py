@@ -73,3 +73,10 @@ def check_run(config: Config) -> None:
     """Raise a ValueError if the run can't be evaluated."""
     for line_up in pool_line_ups(config):
         line_up.rivals_of([], config.judged_players)
+
+
+def check_settings(config: Config) -> None:
+    """Raise a ValueError for a run that can't be evaluated, or has a setting of `train.cluster`."""
+    if config.runners > 1:
+        raise ValueError(f"runners = {config.runners}; python -m train.cluster trains with more than one")
+    check_run(config)
