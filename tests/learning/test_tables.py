@@ -10,7 +10,7 @@ from train.ppo import main
 from train.responding.search import shape_of
 from train.runs.arguments import read_config
 from train.runs.config import Config
-from train.runs.run_folder import CHECKPOINT, CONFIG, POLICY, TIME, read_json
+from train.runs.run_folder import CHECKPOINT, CONFIG, POLICY, TIME, finished_policy, read_json
 
 WORDS = (
     "--per-table --game.num-players 4 2 4 3 --ppo.decisions 600 --ppo.games 12 --ppo.turns 8 --network.hidden 4 "
@@ -79,6 +79,7 @@ def test_resume_gives_the_same_bytes(run, tmp_path, monkeypatch, capsys):
     changed = (broken / POLICY).read_bytes()
     assert main(["--resume", str(broken), "--no-judge"]) == 0
     assert (broken / POLICY).read_bytes() == changed
+    assert str(finished_policy(broken, read_config(broken / CONFIG))) == "small"
     (broken / CONFIG).write_text((broken / CONFIG).read_text().replace("decisions = 600", "decisions = 700"))
     assert main(["--resume", str(broken), "--no-judge"]) == 2
     assert "policy.safetensors has another configuration" in capsys.readouterr().err

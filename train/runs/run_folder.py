@@ -86,6 +86,7 @@ def finished_policy(folder: Path, config: Run) -> NetworkAgent | None:
     network = NetworkAgent.load(folder / POLICY)
     if type(config).model_validate(network.metadata.get("config", {})) != config:
         raise ValueError(f"{folder / POLICY} has another configuration than {folder / CONFIG}, which was changed since")
+    network.name = config.name
     return network
 
 
