@@ -13,7 +13,7 @@ from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, diamant_v0
 from diamant_env.editions import NO_CARD
 from diamant_env.state import OVER
 
-SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # multiplies games, kills and damaged files
+SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # multiplies games and damaged files
 PUBLISHED = list(EDITIONS.values())
 BASE = EDITIONS["iello-2016"]
 

@@ -32,7 +32,7 @@ PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark.md"
 CURVES = {
     "nash_conv": "NashConv against decisions",
     "score": "Score alone and held-out score against decisions",
-    "gain": "Gain of value iteration, at the end of the strongest responder, against decisions",
+    "gain": "Gain of value iteration, at the last point that of the strongest responder, against decisions",
     "win": "Held-out win share against decisions",
 }
 """Captions of the pictures of learning curves, by `Column.point`."""
