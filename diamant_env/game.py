@@ -73,6 +73,9 @@ class Game:
 
     __copy__ = clone
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Game:  # OpenSpiel copies a game at each node
+        return self.clone()
+
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_games"}
 

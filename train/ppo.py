@@ -299,7 +299,8 @@ class Arguments:
 
     settings: Settings[Config]
     config: ConfigFile = None
-    """Configuration file, overridden by other options; by default configs/default.toml."""
+    """Configuration file, overridden by other options; by default configs/default.toml, for train.cluster
+    configs/cluster.toml."""
     out: Path = Path("runs")
     """Parent of the run's folder."""
     resume: Annotated[Path | None, optional("FOLDER")] = None
@@ -317,17 +318,14 @@ def run_experiment(
 ) -> None:
     """Parse the command line (`default` configuration), check the settings, train and report."""
     arguments = parse_arguments(Arguments, argv, command, default)
-    config = arguments.settings
-    if folder := arguments.resume:
-        config = open_run_folder(folder)
-        if not any(folder.rglob(CHECKPOINT)):
-            print(f"{folder} has no {CHECKPOINT} yet: the run restarts", file=sys.stderr)
-    else:
-        check(config)
-        folder = new_run_folder(arguments.out, config)
+    config = open_run_folder(arguments.resume) if arguments.resume else arguments.settings
+    check(config)
+    folder = arguments.resume or new_run_folder(arguments.out, config)
     try:
         with locked(folder):
             done = finished_policy(folder, config)
+            if arguments.resume and not done and not any(folder.rglob(CHECKPOINT)):
+                print(f"{folder} has no {CHECKPOINT} yet: the run restarts", file=sys.stderr)
             network = done or (train_tables(config, folder, train) if config.per_table else train(config, folder))
             if arguments.judge:
                 report_run(network, config, folder)

@@ -37,7 +37,10 @@ LARGEST = 1_000_000  # bytes of a policy that is shipped
 
 @dataclass(frozen=True)
 class Arguments:
-    """Judge a trained policy at tables of 3 to 8 and in all published editions, and ship it with its model card."""
+    """Judge a trained policy at tables of 3 to 8 and of its own size, and in all published editions; ship it.
+
+    Its model card shows the results.
+    """
 
     run: Annotated[Path, arg(metavar="RUN_FOLDER"), Positional]
     """The folder of a finished run."""
@@ -123,7 +126,7 @@ def judge_everywhere(
     """Yield results against the pools by table size and by other edition, then of intruders by table size."""
     own, seats = config.game.edition, config.judged_players
     settings: dict[str, Any] = {"seed": arguments.seed, "purpose": "ship", "progress": True}
-    tables = [(own, players) for players in range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1)]
+    tables = [(own, players) for players in sorted({*range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1), seats})]
     for edition, players in [*tables, *((other, seats) for other in editions)]:
         pools = [pool_line_up(pool, players, edition) for pool in POOLS]
         playable = [pool for pool in pools if len(pool.rivals) >= players - 1]

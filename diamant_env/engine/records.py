@@ -69,6 +69,7 @@ def check_games(
     kinds = np.where(printed, entered, np.minimum(entered, 1))[:, None]  # of relic cards
     most[:, FIRST_RELIC:] = np.where(np.arange(MAX_RELICS) < kinds, np.where(printed, 1, entered)[:, None], 0)
     traps = edition["cards"][:, FIRST_TRAP:FIRST_RELIC].astype(int) - given["on_path"] - deck[:, FIRST_TRAP:FIRST_RELIC]
+    removed = edition["bust_removes"]
     is_trap = (np.arange(NUM_CARDS) >= FIRST_TRAP) & (np.arange(NUM_CARDS) < FIRST_RELIC)
     busts = given["expedition"].astype(int) - (given["phase"] != OVER)
     for field, fits in {
@@ -82,8 +83,10 @@ def check_games(
         "deck": (deck >= 0) & (deck <= most),
         "deck_size": given["deck_size"] == deck.sum(axis=1),
         "relics_taken": (given["relics_taken"] >= 0) & (relics <= entered),
-        # At most `bust_removes` trap cards leave the game per bust.
-        "deck's traps": (traps.min(axis=1) >= 0) & (traps.sum(axis=1) <= busts * edition["bust_removes"]),
+        # Each bust takes `bust_removes` trap cards of one kind out of the game.
+        "deck's traps": (traps >= 0).all(axis=1)
+        & (traps % np.maximum(removed, 1)[:, None] == 0).all(axis=1)
+        & (traps.sum(axis=1) <= busts * removed),
         "decision": np.isin(given["decision"], (NO_DECISION, CONTINUE, LEAVE)),
         "last_card": _is_card(given["last_card"], most > 0),
         "bust_card": _is_card(given["bust_card"], (most > 0) & is_trap),

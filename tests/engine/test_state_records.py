@@ -19,6 +19,7 @@ from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import OVER
 
 SMALL = Edition("small", (1, 5), ("mud", "wind"), expeditions=1)
+PAIRS = Edition("pairs", (5,), ("mud", "wind"), 2, relics=(3,), expeditions=2, bust_removes=2)
 FLAWS = [
     ("num_players", 100),
     ("edition", 1),
@@ -86,7 +87,7 @@ def test_unplayable_record_is_refused(name, value):
     assert batch.games.tobytes() == before
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("edition", [*EDITIONS, PAIRS], ids=str)
 def test_played_records_are_accepted(edition):
     """From the first card to the end, with values at their limits."""
     batch, game = Batch(40, np.arange(40) % 8 + 1, edition), Game(1, edition)
@@ -99,7 +100,19 @@ def test_played_records_are_accepted(edition):
         game.reveal(safe_cards(game)[0])
         game.decide([0 if safe_cards(game) else 1])
         game.restore(game.state)
-    assert game.returns()[0] == sum(game.edition.treasures) * 5 + sum(game.edition.relics)
+    edition = game.edition
+    assert game.returns()[0] == sum(edition.treasures) * edition.expeditions + sum(edition.relics)
+
+
+def test_trap_cards_leave_by_kind():
+    """With one card of each kind no expedition could end by a bust."""
+    batch = Batch(1, 2, PAIRS)
+    batch.reset(0, deck=[5])
+    games = altered(batch.games, "expedition", 2, game=0)
+    games["deck"][0, FIRST_TRAP : FIRST_TRAP + 2] = 1
+    games["deck_size"] = games["deck"].sum(axis=1)
+    with pytest.raises(ValueError, match="game 0 is no valid state: deck's traps"):
+        batch.set_states(games)
 
 
 def safe_cards(game: Game) -> list[int]:

@@ -77,9 +77,17 @@ def test_resume_gives_the_same_bytes(run, tmp_path, monkeypatch, capsys):
     policy = NetworkAgent.load(run / POLICY)
     policy.for_players(3).save(broken / POLICY, policy.metadata)  # as train.values rewrites it
     changed = (broken / POLICY).read_bytes()
+    for checkpoint in broken.rglob(CHECKPOINT):
+        checkpoint.unlink()
+    capsys.readouterr()
     assert main(["--resume", str(broken), "--no-judge"]) == 0
     assert (broken / POLICY).read_bytes() == changed
+    assert "restarts" not in capsys.readouterr().err
     assert str(finished_policy(broken, read_config(broken / CONFIG))) == "small"
-    (broken / CONFIG).write_text((broken / CONFIG).read_text().replace("decisions = 600", "decisions = 700"))
-    assert main(["--resume", str(broken), "--no-judge"]) == 2
-    assert "policy.safetensors has another configuration" in capsys.readouterr().err
+    for old, new, complaint in [
+        ("decisions = 600", "decisions = 700", "policy.safetensors has another configuration"),
+        ("runners = 1", "runners = 2", "runners = 2; python -m train.cluster trains with more than one"),
+    ]:
+        (broken / CONFIG).write_text((broken / CONFIG).read_text().replace(old, new))
+        assert main(["--resume", str(broken), "--no-judge"]) == 2
+        assert complaint in capsys.readouterr().err

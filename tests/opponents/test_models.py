@@ -133,6 +133,17 @@ def test_torch_module(outputs, end, leave):
     assert net.training
 
 
+def test_overflowing_softmax_gives_probabilities():
+    def naive(flat):
+        powers = np.exp(flat[:, :2] * 10)
+        return powers / powers.sum(axis=1, keepdims=True)
+
+    flat, inside = rows()
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = act(OutputAgent(naive, "naive", False), flat)[inside]
+    np.testing.assert_allclose(found, naive(flat)[inside, 1], rtol=1e-6)
+
+
 def test_logits_that_sum_to_1_in_some_rows_are_no_probabilities():
     agent = OutputAgent(lambda flat: np.stack([-flat[:, 0], np.full(len(flat), 2)], axis=1), "logits", False)
     flat, inside = rows()

@@ -87,9 +87,10 @@ def test_games_are_those_of_the_arguments(monkeypatch):
 
     monkeypatch.setattr("train.ship.judge", stub)
     arguments = Arguments(Path(), games=40, intruder_games=8, seed=9)
-    assert not list(judge_everywhere(make("ev"), Config(), arguments, ["everdeck"]))
-    tables = [(9, players, "iello-2016") for players in range(3, 9)]
-    assert calls == [*((40, *table) for table in tables), (40, 9, 4, "everdeck"), *((8, *table) for table in tables)]
+    config = Config.model_validate({"game": {"num_players": [2]}})
+    assert not list(judge_everywhere(make("ev"), config, arguments, ["everdeck"]))
+    tables = [(9, players, "iello-2016") for players in range(2, 9)]
+    assert calls == [*((40, *table) for table in tables), (40, 9, 2, "everdeck"), *((8, *table) for table in tables)]
 
 
 def test_strong_intruders_are_named_by_table_size():

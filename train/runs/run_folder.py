@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from filelock import FileLock, Timeout
 from matplotlib.figure import Figure
+from pydantic import ValidationError
 
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.files import write_whole
@@ -84,7 +85,11 @@ def finished_policy(folder: Path, config: Run) -> NetworkAgent | None:
     if not (folder / POLICY).is_file():
         return None
     network = NetworkAgent.load(folder / POLICY)
-    if type(config).model_validate(network.metadata.get("config", {})) != config:
+    try:
+        belongs = type(config).model_validate(network.metadata.get("config", {})) == config
+    except ValidationError:  # of another version
+        belongs = False
+    if not belongs:
         raise ValueError(f"{folder / POLICY} has another configuration than {folder / CONFIG}, which was changed since")
     network.name = config.name
     return network

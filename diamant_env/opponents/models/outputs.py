@@ -36,12 +36,13 @@ class OutputAgent:
 
     def __init__(self, run: Run, name: str, probabilities: bool) -> None:
         self.run, self.name, self.probabilities = run, name, probabilities
-        anything = np.random.default_rng(0).normal(0, 30, (256, NUM_FEATURES))  # logits would leave [0, 1]
-        found = self._outputs(anything.astype(np.float32))
+        scales = np.geomspace(0.1, 30, 256)[:, None]  # at large ones logits leave [0, 1] and a softmax may overflow
+        found = self._outputs(np.random.default_rng(0).normal(0, scales, (256, NUM_FEATURES)).astype(np.float32))
+        finite = found[np.isfinite(found).all(axis=1)]
         if found.shape[1] == 1 and not probabilities and ((found >= 0) & (found <= 1)).all():
             reason = "returns either a probability or a logit"
             raise ValueError(f"{name} {reason}: end it with nn.Sigmoid, or return the logits of CONTINUE and LEAVE")
-        if found.shape[1] == 2 and (found >= 0).all() and np.allclose(found.sum(axis=1), 1):
+        if found.shape[1] == 2 and len(finite) and (finite >= 0).all() and np.allclose(finite.sum(axis=1), 1):
             self.probabilities = True
 
     def __str__(self) -> str:
