@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -109,16 +108,6 @@ def test_workers_do_not_change_results(tmp_path):
         return [(row["algorithm"], row["measures"]) for row in part(tmp_path / str(workers), **chosen)]
 
     assert figures(1) == figures(2)
-
-
-def test_results_file_restores_folder(tmp_path, calls):
-    before = part(tmp_path / "old", seeds=1, tasks=("solitaire",))
-    (tmp_path / "new").mkdir()
-    shutil.copy(tmp_path / "old" / RESULTS, tmp_path / "new")
-    calls.clear()
-    assert part(tmp_path / "new", seeds=1, tasks=("solitaire",)) == before
-    assert calls == []
-    assert len(part(tmp_path / "new", seeds=2, tasks=("solitaire",))) == len(before) + 1
 
 
 def test_interrupted_run_is_repeated(tmp_path, calls, monkeypatch):

@@ -26,7 +26,7 @@ def test_public_names_are_documented():
     assert {*diamant_env.__all__, *opponents.__all__} <= {name for _, name in NAMES}
 
 
-@pytest.mark.parametrize("module", [*ENVIRONMENTS, "exact", "judging", "opponents.table", "records.session"])
+@pytest.mark.parametrize("module", [*ENVIRONMENTS, "exact", "judging", "opponents.table", "records.session", "rules"])
 def test_examples_in_docstrings(module):
     failures, tried = doctest.testmod(import_module(f"diamant_env.{module}"))
     assert tried > 0

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import doctest
 import hashlib
-import inspect
 import os
 import shutil
 import subprocess
@@ -14,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diamant_env import GAME, Batch, Edition, compilation, from_observation, rules
+from diamant_env import GAME, Batch, Edition, compilation, from_observation
 from diamant_env.rewards import REWARDS
 from tests.support.play import BASE, LATE_RELICS, ODD, PRINTED, RELICS_DECIDE
 
@@ -150,17 +148,6 @@ def play_batch(reward: str, auto_reset: bool, digest) -> None:
     for array in arrays:
         digest.update(f"{array.dtype} {array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
-
-
-def test_doctests_of_rules():
-    finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
-    documented = [rules, *(getattr(thing, "py_func", thing) for thing in vars(rules).values())]
-    for thing in documented:
-        if inspect.ismodule(thing) or inspect.isfunction(thing):
-            for test in finder.find(thing, globs=vars(rules).copy()):
-                runner.run(test)
-    assert runner.tries >= 8
-    assert runner.failures == 0
 
 
 if __name__ == "__main__":

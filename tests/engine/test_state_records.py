@@ -15,7 +15,6 @@ import pytest
 from diamant_env import EDITIONS, GAME, NUM_FEATURES, Batch, Edition, Game, exact, from_observation
 from diamant_env.editions import FIRST_TRAP
 from diamant_env.observation import FIELDS, SLICES
-from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import OVER
 
 SMALL = Edition("small", (1, 5), ("mud", "wind"), expeditions=1)
@@ -151,13 +150,6 @@ def test_relics_are_counted(edition, changes):
 def test_restore_refuses_other_arrays(given):
     with pytest.raises(ValueError, match="expected"):
         started().set_states(given)
-
-
-def test_altered_games_are_refused_by_vec_env():
-    env = DiamantVecEnv(3, 4)
-    env.reset()
-    with pytest.raises(ValueError, match=r"game . is no valid state: bag = -900"):
-        env.restore(altered(started().games, "bag", -900))
 
 
 def rows_of():

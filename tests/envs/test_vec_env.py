@@ -39,22 +39,6 @@ def test_rows_equal_seats_of_batch():
                 assert info["TimeLimit.truncated"] is False
 
 
-def test_opponents_play_their_seats():
-    seating = np.array([[EMPTY, 0, 1, 0]] * 5)
-    env = sb3.DiamantVecEnv(5, 4, opponents=[make("continue"), make("cards:2")], seating=seating)
-    env.seed(0)
-    env.reset()
-    assert env.draw_decisions(np.ones(5, np.float32)).tolist() == [1] * 5
-    left = []
-    for _ in range(3):
-        env.step(np.zeros(5, int))
-        left.append(env.batch.games.decision[:, 2].tolist())
-    assert 1 in left[1]
-    assert env.opponent_seconds > 0
-    with pytest.raises(ValueError, match="no seat is left for the learner"):
-        sb3.DiamantVecEnv(1, 3, opponents=[make("continue")], seating=np.zeros((1, 3), int))
-
-
 class Ten:
     """Leaves with ten gems."""
 
@@ -87,6 +71,8 @@ def test_opponents_of_every_type():
     np.testing.assert_array_equal(played(["bag:4", "cards:3"])[0, 0], single.reset(seed=4)[0])
     np.testing.assert_array_equal(played(["bag:4", "cards:3"])[1, 0], single.step(0)[0])
     np.testing.assert_array_equal(played("mixture"), played("mixture"))
+    with pytest.raises(ValueError, match="no seat is left for the learner"):
+        sb3.DiamantVecEnv(1, 3, opponents=[make("continue")], seating=np.zeros((1, 3), int))
 
 
 def same_step(num_envs, **settings):

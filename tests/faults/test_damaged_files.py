@@ -24,12 +24,10 @@ from diamant_env import NUM_FEATURES, Edition
 from diamant_env.exact import equilibrium
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.tree import build_tree
-from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.records.log import GameRecord
+from diamant_env.records import GameRecord, GameSession
 from tests.runs.test_checkpoint import CONFIG as RUN
 from tests.support.play import SCALE
-from tests.support.record import record_of
 from train.ppo import train
 from train.runs.arguments import read_config
 from train.runs.run_folder import CHECKPOINT, CONFIG, POLICY, load_checkpoint, new_run_folder
@@ -58,7 +56,7 @@ def stored(place: Path) -> dict[str, Stored]:
     """Write one file of each kind."""
     run, game = new_run_folder(place, RUN), place / "game.txt"
     train(RUN, run)
-    record_of([make("random:0.3") for _ in range(3)], seed=5).write(game)
+    GameSession("iello-2016", ["random:0.3"] * 3, 5).play_out().write(game)
     tree = build_tree(start_of_expedition(SMALL, 2), SMALL)
     values, size = equilibrium._file_of(tree.start, tree.edition, equilibrium.EQUILIBRIUM), 1 + tree.boxes.size
     equilibrium.save_numbers(values, np.full(size, 1.5))

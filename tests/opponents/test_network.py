@@ -98,11 +98,3 @@ def test_policy_file_of_fewer_fields_reads_its_own_columns(inputs, tmp_path):
     agent.save(path)
     again = NetworkAgent.load(path)
     assert (again.layout, again.inputs) == (kept, inputs)
-
-
-def test_each_table_size_has_its_network():
-    common, own = ([(RANDOM.normal(size=(2, NUM_FEATURES)).astype(np.float32), np.zeros(2, np.float32))] for _ in "12")
-    three, four = (Batch(5, players).reset(3)[:, 0] for players in (3, 4))
-    found = NetworkAgent(common, by_players={4: own}).leave_logit(np.concatenate([three, four]))
-    expected = NetworkAgent(common).leave_logit(three), NetworkAgent(own).leave_logit(four)
-    np.testing.assert_allclose(found, np.concatenate(expected), rtol=1e-5)

@@ -10,11 +10,10 @@ from diamant_env import EDITIONS
 from diamant_env.advice.hint import observations_of
 from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.opponents import make
-from diamant_env.records import GameRecord
+from diamant_env.records import GameRecord, GameSession
 from diamant_env.state import OVER
 from tests.support.asgi_client import Client
 from tests.support.play import Play, review_few
-from tests.support.record import record_of
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')
 from diamant_env.page import game as page_game
@@ -33,7 +32,7 @@ def client():
 @pytest.mark.parametrize(("edition", "seed"), list(zip(EDITIONS, itertools.cycle([0, 2**53 - 1]), strict=False)))
 def test_page_game_equals_batch_game(client, edition, seed):
     last = client.to_the_end(client.new(*TABLE, seed=seed, edition=edition))[-1]
-    record = record_of([make(text) for text in TABLE], edition, seed)
+    record = GameSession(edition, [make(text) for text in TABLE], seed).play_out()
     assert GameRecord.from_text(last["game"]).turns == record.turns
     assert [seat["chest"] for seat in last["seats"]] == list(record.chests)
 

@@ -13,7 +13,6 @@ from diamant_env import EDITIONS, Batch, Observations, diamant_v0
 from diamant_env.opponents import make
 from diamant_env.records import GameLog, GameRecord, GameSession
 from tests.support.play import BASE, INVENTED, PUBLISHED, every, games
-from tests.support.record import record_of
 
 FOLDER = Path(__file__).parent / "games"
 FILES = sorted(FOLDER.glob("*.txt"))
@@ -65,14 +64,14 @@ def test_recorded_game_round_trips(path, tmp_path):
     assert (record.seed is None) == by_hand
     if not by_hand:
         agents = [make(name, record.seed) for name in record.names]
-        assert record_of(agents, record.edition, record.seed) == record
+        assert GameSession(record.edition, agents, record.seed, record.names).play_out() == record
 
 
 @every(PUBLISHED + INVENTED)
 def test_any_game_round_trips(edition, tmp_path):
     for seed in range(games(8)):
-        agents = [make("random:0.3") for _ in range(1 + seed % 8)]
-        record = record_of(agents, edition, seed, hidden_chests=[None, True, False][seed % 3])
+        hidden = [None, True, False][seed % 3]
+        record = GameSession(edition, ["random:0.3"] * (1 + seed % 8), seed, hidden_chests=hidden).play_out()
         record.write(tmp_path / "game.txt")
         assert GameRecord.read(tmp_path / "game.txt") == record
 
