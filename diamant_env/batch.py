@@ -68,8 +68,6 @@ class Batch:
         blank_rivals: Whether all features of rivals are 0, for exact best responses (see `diamant_env.exact`).
 
     Attributes:
-        num_games: Number of games, N.
-        seats: Length of the seat axis of all arrays.
         editions: The distinct editions of the games.
         num_players: int64 (N,), players at each table.
         reward: Name or function of the reward.
@@ -94,9 +92,9 @@ class Batch:
         blank_rivals: bool = False,
     ) -> None:
         warn_if_uncached()
-        self.num_games = checked_int("num_games", num_games, 1)
-        self.num_players = players_per_game(num_players, num_games)
-        self.seats = seat_axis(seats, int(self.num_players.max()))
+        games = checked_int("num_games", num_games, 1)
+        self.num_players = players_per_game(num_players, games)
+        self._shape = games, seat_axis(seats, int(self.num_players.max()))
         chosen = editions_per_game(edition, num_games, True if blank_rivals else hidden_chests)
         self.editions = unique_editions(chosen)
         self.reward, self.blank_rivals = reward, bool(blank_rivals)
@@ -110,6 +108,16 @@ class Batch:
         self._script, self._all = np.zeros((num_games, 0), np.int8), np.ones(num_games, np.bool_)
         self._absent = np.arange(self.seats) >= self.num_players[:, None]
         self._any_absent, self.started = bool(self._absent.any()), False
+
+    @property
+    def num_games(self) -> int:
+        """Number of games, N."""
+        return self._shape[0]
+
+    @property
+    def seats(self) -> int:
+        """Length of the seat axis of all arrays."""
+        return self._shape[1]
 
     def __repr__(self) -> str:
         sizes, editions = map(str, np.unique(self.num_players)), (edition.name for edition in self.editions)
@@ -257,7 +265,7 @@ class Batch:
         Raises:
             ValueError: If the value of a deciding seat is not between 0 and 1.
         """
-        leave = checked_array(leave_probability, "leave_probability", FLOAT32, (self.num_games, self.seats))
+        leave = checked_array(leave_probability, "leave_probability", FLOAT32, self._shape)
         actions = self._output(actions, "actions", INT8, (self.seats,))
         wrong = int(loops.draw_decisions(self._memory, leave, actions))
         if wrong >= 0:
@@ -297,7 +305,8 @@ class Batch:
         return {name: value for name, value in vars(self).items() if name != "_games"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _games=state["_memory"].view(GAME)[:, 0])
+        memory, script = (np.array(state[name]) for name in ("_memory", "_script"))  # may be read-only, as joblib's are
+        vars(self).update(state, _memory=memory, _games=memory.view(GAME)[:, 0], _script=script)
 
     def _set(self, records: ArrayLike, script: NDArray[np.int8], phases: tuple[int, ...]) -> None:
         """Set checked records and scripted cards."""
@@ -314,7 +323,7 @@ class Batch:
         final_observations: NDArray[np.float32] | None,
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         self._require_games()
-        given, legal = as_int8(actions, (self.num_games, self.seats))
+        given, legal = as_int8(actions, self._shape)
         rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
         done = self._output(done, "done", BOOL, ())
         own = callable(self.reward)
@@ -351,7 +360,7 @@ class Batch:
 
     def _output(self, array: NDArray | None, name: str, dtype: np.dtype, tail: tuple[int, ...]) -> NDArray:
         """Return the caller's output array if shape and dtype fit, or a new one."""
-        array = output(array, name, dtype, (self.num_games, *tail))
+        array = output(array, name, dtype, (self._shape[0], *tail))
         if self._any_absent and tail:
             array[self._absent] = 0  # the compiled loops skip absent seats
         return array

@@ -76,12 +76,16 @@ class Edition:
             if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
                 raise ValueError(f"edition {self.name!r} can't be played: {field}={given!r} is no list or tuple")
             object.__setattr__(self, field, tuple(given))
+        for field in ("trap_copies", "expeditions", "bust_removes", "treasures", "relics"):
+            given = getattr(self, field)
+            numbers = given if isinstance(given, tuple) else (given,)
+            if not all(isinstance(number, int | np.integer) for number in numbers):
+                raise ValueError(f"edition {self.name!r} can't be played: {field}={given!r}; whole numbers are needed")
+            whole = tuple(map(int, numbers))  # NumPy's integers overflow and can't be saved
+            object.__setattr__(self, field, whole if isinstance(given, tuple) else whole[0])
         for allowed, reason in self._requirements():
             if not allowed:
                 raise ValueError(f"edition {self.name!r} can't be played: {reason}")
-        for field in ("trap_copies", "expeditions", "bust_removes", "treasures", "relics"):
-            given = getattr(self, field)  # NumPy's integers can't be saved
-            object.__setattr__(self, field, tuple(map(int, given)) if isinstance(given, tuple) else int(given))
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Edition:
@@ -125,9 +129,6 @@ class Edition:
 
     def _requirements(self) -> list[tuple[bool, str]]:
         """Return the conditions of a playable edition, each with the reason for the error."""
-        whole = (self.trap_copies, self.expeditions, self.bust_removes, *self.treasures, *self.relics)
-        if not all(isinstance(number, (int, np.integer)) for number in whole):
-            return [(False, "treasures, relics, copies and expeditions must be whole numbers")]
         names = [str(trap) for trap in self.traps]
         reserved = [name for name in names if name != name.strip() or not name or name[:5] == "relic" or name.isdigit()]
         reserved += [str(trap) for trap in self.traps if not isinstance(trap, str)]

@@ -33,7 +33,6 @@ class Game:
         seed: Seed of `draw`, and of a `Batch` that continues from `state`.
 
     Attributes:
-        num_players: Players at the table.
         edition: The `Edition`, with the actual `hidden_chests`.
 
     Raises:
@@ -56,7 +55,7 @@ class Game:
         hidden_chests: bool | None = None,
         seed: int = 0,
     ) -> None:
-        self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
+        self._players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.edition = find_edition(edition, hidden_chests)
         key = keys_of_seeds(np.array([checked_int("seed", seed, 0, MAX_SEED)], np.uint64))[0]
         self._editions = edition_records([self.edition])
@@ -68,7 +67,7 @@ class Game:
     def clone(self) -> Game:
         """Return an independent copy."""
         copied = object.__new__(type(self))
-        copied.__setstate__({**vars(self), "_memory": self._memory.copy()})
+        copied.__setstate__(vars(self))
         return copied
 
     __copy__ = clone
@@ -80,7 +79,13 @@ class Game:
         return {name: value for name, value in vars(self).items() if name != "_games"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _games=state["_memory"].view(GAME)[:, 0])
+        memory = np.array(state["_memory"])  # may be read-only, as joblib's is
+        vars(self).update(state, _memory=memory, _games=memory.view(GAME)[:, 0])
+
+    @property
+    def num_players(self) -> int:
+        """Number of players."""
+        return self._players
 
     @property
     def state(self) -> GameState:

@@ -13,6 +13,7 @@ from diamant_env.batch import Batch
 from diamant_env.drawing.narration import counted, wrapped
 from diamant_env.editions import Edition
 from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.records import check_game
 from diamant_env.opponents.search import SearchAgent
 from diamant_env.opponents.table import Table
 from diamant_env.rules import win_share
@@ -151,7 +152,6 @@ def _turning_point(chances: NDArray[np.float64], labels: list[str]) -> str:
 def _chances(games: list[GameState], edition: Edition) -> NDArray[np.float64]:
     """Return the win shares from each state by roll-outs of the champion, float64 (states, seats)."""
     players, states = int(games[0].num_players), len(games) - 1
-    result = [win_share(games[-1], numbers_of(edition), seat) for seat in range(players)]
     number = max(1, _PLAYED_ON // states)
     batch = Batch(states * number, players, edition, "win")
     records = np.repeat(np.array(games[:-1], GAME), number)
@@ -159,4 +159,6 @@ def _chances(games: list[GameState], edition: Edition) -> NDArray[np.float64]:
     records["key"] = np.tile(np.random.default_rng(_SEED).integers(0, 2**64, number, np.uint64), states)
     batch.set_states(records)
     earned = Table(batch, [champion()], np.zeros((batch.num_games, batch.seats), int)).play_out()
+    check_game(games[-1], edition)
+    result = [win_share(games[-1], numbers_of(edition), seat) for seat in range(players)]
     return np.concatenate([earned.reshape(states, number, players).mean(axis=1), [result]])

@@ -79,7 +79,9 @@ def players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[np
         raise ValueError(f"num_players={num_players!r}; give a whole number, or one per game ({num_games},)")
     if players.min() < 1 or players.max() > MAX_PLAYERS:
         raise ValueError(f"num_players={num_players!r}; 1 to {MAX_PLAYERS} players are allowed")
-    return np.broadcast_to(players.astype(np.int64), (num_games,)).copy()
+    each = np.broadcast_to(players.astype(np.int64), (num_games,)).copy()
+    each.flags.writeable = False
+    return each
 
 
 def seat_axis(seats: int | None, most_players: int) -> int:
@@ -100,9 +102,9 @@ def editions_per_game(
     return [find_edition(name, hidden_chests) for name in names]  # type: ignore[arg-type]
 
 
-def unique_editions(editions: list[Edition]) -> list[Edition]:
+def unique_editions(editions: list[Edition]) -> tuple[Edition, ...]:
     """Return the distinct editions; raise ValueError if there are more than 127."""
-    found = list(dict.fromkeys(editions))
+    found = tuple(dict.fromkeys(editions))
     if len(found) > _MOST_EDITIONS:
         raise ValueError(f"{len(found)} different editions; at most {_MOST_EDITIONS} are allowed in a batch")
     return found

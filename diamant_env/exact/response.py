@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from diamant_env.agent import Agent, answer_of
 from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS, Edition, find_edition
+from diamant_env.engine.arguments import BOOL, checked_array
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import observe_records
 from diamant_env.exact.cards import read_set
@@ -170,7 +171,7 @@ def policy_of(
             [0, 1].
     """
     policy = np.zeros(tree.boxes.size)
-    evaluated = reachable(tree) if nodes is None else nodes
+    evaluated = reachable(tree) if nodes is None else checked_array(nodes, "nodes", BOOL, policy.shape)
     for first in range(0, len(policy), _ROWS):
         at = first + np.flatnonzero(evaluated[first : first + _ROWS])
         if len(at):

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
+from diamant_env.engine.arguments import FLOAT32, checked_array, checked_mask
 from diamant_env.engine.loops import rows_to_ask
-from diamant_env.observation import Observations
+from diamant_env.observation import NUM_FEATURES, Observations
 
 EMPTY = -1
 """Marker of a seat without an agent in a seating; the caller decides for it."""
@@ -92,10 +93,11 @@ class Table:
                 decide in these games; others get all their rows, with those of the other games marked as not deciding.
 
         Raises:
-            ValueError: If an agent does not return one probability per row.
+            ValueError: If an array has the wrong shape or dtype, or an agent does not return one probability per row.
         """
-        flat, leave = observations.reshape(-1, observations.shape[-1]), np.zeros(self.seating.size, np.float32)
-        playing = np.ones(len(observations), np.bool_) if mask is None else mask
+        observations = checked_array(observations, "observations", FLOAT32, (*self.seating.shape, NUM_FEATURES))
+        playing = checked_mask(mask, np.ones(len(observations), np.bool_))
+        flat, leave = observations.reshape(-1, NUM_FEATURES), np.zeros(self.seating.size, np.float32)
         rows, first, ends = rows_to_ask(flat, self._order, self._starts, self._memoryless, playing)
         for number, (start, end) in enumerate(pairwise(ends.tolist())):
             if start == end:

@@ -215,8 +215,10 @@ class GameLog:
         """Log a state: first the start of a game, then the state after each turn.
 
         Raises:
-            ValueError: If the first state is not the start of a game.
+            ValueError: If the first state is not the start of a game, or a state has another number of players.
         """
+        if game.num_players != self._players:
+            raise ValueError(f"a game of {game.num_players} players in a log of {self._players}")
         if self._game is None and (game.expedition, game.turn) != (1, 1):
             raise ValueError("a log begins with the first card of a game")
         if self._game is not None:

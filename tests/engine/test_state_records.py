@@ -276,6 +276,14 @@ def test_altered_deck_script_is_refused(script):
         batch.restore(replace(batch.save(), script=np.array(script)))
 
 
+@pytest.mark.parametrize(
+    ("one", "name"), [(Batch(2, 3), "num_games"), (Batch(2, 3), "seats"), (Game(3), "num_players")]
+)
+def test_sizes_are_read_only(one, name):
+    with pytest.raises(AttributeError):
+        setattr(one, name, 1)
+
+
 def test_restore_and_set_states_take_their_own_type():
     batch = started()
     with pytest.raises(ValueError, match="a SavedBatch is expected"):

@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo import AECEnv, ParallelEnv
 from stable_baselines3.common.vec_env import VecEnv
 
-from diamant_env import diamant_v0
+from diamant_env import Batch, Game, diamant_v0
 from diamant_env.sb3 import DiamantVecEnv
 
 
@@ -60,3 +60,17 @@ def test_copy_mid_game_continues_identically(make, duplicate):
         assert data_equivalence(shown, turn(other, twin), exact=True)
         different.add(pickle.dumps(shown))
     assert len(different) > 20
+
+
+def test_read_only_memory_is_copied():
+    """Joblib, Ray and dask give read-only buffers to `pickle.loads`; compiled code would write into them."""
+    batch, game = Batch(3, 2), Game(2)
+    batch.reset(seed=0)
+    for one, play in ((batch, lambda batch: batch.play(np.zeros((3, 2), int))), (game, lambda game: game.reveal(5))):
+        buffers: list[pickle.PickleBuffer] = []
+        dumped = pickle.dumps(one, protocol=5, buffer_callback=buffers.append)
+        frozen = [bytes(buffer) for buffer in buffers]
+        before, loaded = [bytearray(each) for each in frozen], pickle.loads(dumped, buffers=frozen)
+        play(loaded)
+        assert frozen == before
+        assert pickle.dumps(loaded) != pickle.dumps(pickle.loads(dumped, buffers=frozen))

@@ -337,6 +337,8 @@ def test_invalid_policy_or_state_is_refused():
         exact.policy_of(make("mixture:10,20"), tree_of(SMALL, 2))
     with pytest.raises(ValueError, match="hides"):
         exact.policy_of(make("catch-up"), x)
+    with pytest.raises(ValueError, match="nodes of shape"):
+        exact.policy_of(make("bag:1"), x, nodes=np.ones(x.boxes.size + 1, bool))
     batch = Batch(1, 2, SMALL)
     batch.reset(seed=1)
     for solution in (exact.solve_equilibrium(2, TINY, cache=False), exact.solve_lone(TINY)):

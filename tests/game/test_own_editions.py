@@ -30,8 +30,10 @@ REFUSED = [
     ({"traps": "snake"}, "traps='snake' is no list or tuple"),
     ({"treasures": "123"}, "treasures='123' is no list or tuple"),
     ({"relics": {5: 1}}, "relics={5: 1} is no list or tuple"),
+    ({"treasures": np.full(9, 127, np.int8)}, "1143 gems; at most 1000"),  # NumPy's sums wrap around
+    ({"traps": ("mud",), "trap_copies": np.uint8(3), "bust_removes": 2}, "after 1 busts"),
     ({"trap_copies": 50}, "265 cards|270 cards; at most 100"),
-    ({"trap_copies": 2.0}, "must be whole numbers"),
+    ({"trap_copies": 2.0}, "trap_copies=2.0; whole numbers are needed"),
     ({"relics": (5,) * 6}, "6 relics; at most 5"),
     ({"relics": (5, -1)}, "a relic below 0"),
     ({"tie_break": "dice"}, "tie_break='dice'"),

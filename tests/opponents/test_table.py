@@ -39,3 +39,11 @@ def test_turns_equal_steps_by_hand(auto_reset):
     assert table.batch.games.tobytes() == other.batch.games.tobytes()
     assert (turns == 100) == auto_reset
     assert table.batch.over.all() != auto_reset
+
+
+def test_other_shapes_are_refused():
+    table = new_table()
+    seen = table.batch.observe()
+    for rows, mask in ((seen[:1], None), (seen[..., :5], None), (seen, np.ones(GAMES - 1, bool))):
+        with pytest.raises(ValueError, match=r"(observations|mask) of shape .*; expected"):
+            table.leave_probabilities(rows, mask)

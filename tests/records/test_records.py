@@ -164,6 +164,8 @@ def test_log_of_an_environment():
     log = GameLog(env.edition, 3, 5, "ABC")
     with pytest.raises(RuntimeError, match="no game has begun"):
         log.record()
+    with pytest.raises(ValueError, match="a game of 2 players in a log of 3"):
+        log.follow(diamant_v0.parallel_env(2).game)
     log.follow(env.game)
     while env.agents:
         env.step(dict.fromkeys(env.agents, int(env.game["turn"] > 2)))
