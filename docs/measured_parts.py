@@ -19,7 +19,7 @@ from train.benchmarking.reporting.aggregate import exact_scores
 from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds
 from train.benchmarking.reporting.columns import figure_text as benchmark_text
 from train.benchmarking.reporting.page import summary, task_tables
-from train.benchmarking.reporting.statistics import estimate, improvement, mean
+from train.benchmarking.reporting.statistics import estimate, improvement, ratio
 from train.benchmarking.suite import TASKS
 from train.runs.markdown import markdown_table
 from train.ship import CARDS
@@ -109,18 +109,17 @@ def findings() -> str:
     """Return the sentences of docs/measured/findings.txt with their figures; check the sentences when runs are added.
 
     ``{TASK, ALGORITHM, COLUMN}`` stands for a figure, ``{TASK, FIRST - SECOND, COLUMN}`` for a difference of two;
-    the column ``seeds`` is the number of runs. ``{exact tasks, ALGORITHM, mean}`` and ``{exact tasks, FIRST > SECOND,
-    P}`` are figures of all exact tasks together.
+    the column ``seeds`` is the number of runs. ``{exact tasks, FIRST > SECOND, P}`` and ``{exact tasks, FIRST / SECOND,
+    NashConv}`` are figures of all exact tasks together.
     """
     runs = load("benchmark")["runs"]
     scores = exact_scores(runs)
 
     def figure(name: re.Match) -> str:
         task, algorithms, heading = name.groups()
-        if heading == "mean":
-            return estimate_text(estimate(mean, scores[algorithms]), 3)
-        if heading == "P":
-            return estimate_text(estimate(improvement, *map(scores.__getitem__, algorithms.split(" > "))), 2)
+        if task == "exact tasks":
+            both = (scores[name] for name in re.split(" [>/] ", algorithms))
+            return estimate_text(estimate({"P": improvement, "NashConv": ratio}[heading], *both), 2)
         if heading == "seeds":
             return f"({counted(sum((row['task'], row['algorithm']) == (task, algorithms) for row in runs), 'seed')})"
         (column,) = (each for each in COLUMNS[TASKS[task].family] if each.heading == heading)

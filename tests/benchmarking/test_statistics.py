@@ -42,11 +42,12 @@ def test_scores_are_relative_to_the_reference_and_of_all_exact_tasks():
     rows = [
         *(solved("random:0.2", conv, task, kind="scripted") for conv, task in ((10.0, "expedition-2"), (2.0, "small"))),
         *(solved("ppo", conv, task) for conv, task in ((1.0, "expedition-2"), (1.0, "small"))),
-        *(solved("psro", conv, task) for conv, task in ((5.0, "expedition-2"), (0.0, "small"))),
+        *(solved("psro", conv, task) for conv, task in ((5.0, "expedition-2"), (0.5, "small"))),
         solved("lacks one", 0.1),
     ]
     assert {name: [each.tolist() for each in scores] for name, scores in exact_scores(rows).items()} == {
-        "psro": [[0.5], [1.0]],
         "ppo": [[0.9], [0.5]],
+        "psro": [[0.5], [0.75]],
     }
-    assert "| `psro` | 2 | 0.750 (0.750 to 0.750) | 0.750 (0.750 to 0.750) | 0.50 (0.50 to 0.50) |" in score_table(rows)
+    same = "0.625 (0.625 to 0.625)"  # the geometric mean of 5 and 0.5 is 1.58
+    assert f"| `psro` | 2 | {same} | 1.58 (1.58 to 1.58) | 0.50 (0.50 to 0.50) |" in score_table(rows)

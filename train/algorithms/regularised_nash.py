@@ -9,6 +9,7 @@ Differences from the paper:
 
 - A player is penalised for its own actions alone. The paper's two players also receive the other's penalty, which keeps
   the game zero-sum; these games have several players and are general-sum.
+- PPO's entropy bonus is kept beside the penalty.
 - Decisions are on-policy, so advantages need no v-trace.
 - PPO's clipped updates replace NeuRD. The anchor changes at once instead of by interpolation.
 """

@@ -107,7 +107,7 @@ _ALGORITHMS = (
     Algorithm(
         "psro",
         "learned",
-        "PSRO, policy-space response oracles, with PPO (ours)",
+        "PSRO with PPO as oracle, fictitious play as meta-solver (ours)",
         partial(_response_oracles, rounds=24),
         lambda task: task.players > 1,
     ),

@@ -12,7 +12,7 @@ import numpy as np
 
 from diamant_env.judging.text_reports import estimate_text
 from train.benchmarking.reporting.columns import Row, curve_columns, curve_of
-from train.benchmarking.reporting.statistics import Scores, estimate, improvement, iqm, mean
+from train.benchmarking.reporting.statistics import Scores, estimate, improvement, iqm, ratio
 from train.runs.markdown import code, markdown_table
 
 REFERENCE, BASELINE = "random:0.2", "ppo"
@@ -36,7 +36,7 @@ def exact_scores(runs: Sequence[Row]) -> dict[str, Scores]:
 
 
 def score_table(runs: Sequence[Row]) -> str:
-    """Return IQM and mean of each algorithm and the probability that `BASELINE` improves on it, in Markdown."""
+    """Return the IQM of each algorithm, its NashConv relative to `BASELINE` and P(`BASELINE` better), in Markdown."""
     scores = exact_scores(runs)
     ours = scores.get(BASELINE)
     rows = [
@@ -44,12 +44,15 @@ def score_table(runs: Sequence[Row]) -> str:
             code(name),
             sum(map(len, theirs)),
             estimate_text(estimate(iqm, theirs), 3),
-            estimate_text(estimate(mean, theirs), 3),
-            estimate_text(estimate(improvement, ours, theirs), 2) if ours and name != BASELINE else "",
+            *(
+                [estimate_text(estimate(ratio, theirs, ours), 2), estimate_text(estimate(improvement, ours, theirs), 2)]
+                if ours and name != BASELINE
+                else ["", ""]
+            ),
         ]
         for name, theirs in scores.items()
     ]
-    return markdown_table(["algorithm", "runs", "IQM", "mean", f"P({BASELINE} better)"], rows)
+    return markdown_table(["algorithm", "runs", "IQM", f"NashConv / {BASELINE}'s", f"P({BASELINE} better)"], rows)
 
 
 def marl_eval(runs: Sequence[Row]) -> dict[str, Any]:

@@ -211,7 +211,7 @@ def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> 
     ticks = [0, 0.02, 0.05, 0.1, 0.2, 0.5]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
-    xlabel = _with_outside(f"← better   {gain.heading}", above, below)
+    xlabel = _with_outside(f"← better   {gain.heading}, symlog", above, below)
     axes.set(xlabel=xlabel, ylabel=f"{wins.heading}\nbetter →", xlim=(0, 1), ylim=(low, high))
 
 

@@ -27,9 +27,10 @@ def iqm(scores: Scores) -> NDArray[np.float64]:
     return ordered[..., cut : ordered.shape[-1] - cut].mean(axis=-1)
 
 
-def mean(scores: Scores) -> NDArray[np.float64]:
-    """Return the mean over tasks of the means over runs, float64 (...,)."""
-    return np.mean([runs.mean(axis=-1) for runs in scores], axis=0)
+def ratio(theirs: Scores, ours: Scores) -> NDArray[np.float64]:
+    """Return the geometric mean over tasks of the ratio of mean distances to a score of 1, float64 (...,)."""
+    apart = [(1 - a.mean(axis=-1)) / (1 - b.mean(axis=-1)) for a, b in zip(theirs, ours, strict=True)]
+    return np.exp(np.mean(np.log(apart), axis=0))
 
 
 def improvement(ours: Scores, theirs: Scores) -> NDArray[np.float64]:
