@@ -305,8 +305,10 @@ class Batch:
         return {name: value for name, value in vars(self).items() if name != "_games"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        memory, script = (np.array(state[name]) for name in ("_memory", "_script"))  # may be read-only, as joblib's are
-        vars(self).update(state, _memory=memory, _games=memory.view(GAME)[:, 0], _script=script)
+        # Buffers of joblib, Ray and dask are read-only; compiled code would write into them.
+        own = {name: each.copy() if isinstance(each, np.ndarray) else each for name, each in state.items()}
+        own["num_players"].flags.writeable = False
+        vars(self).update(own, _games=own["_memory"].view(GAME)[:, 0])
 
     def _set(self, records: ArrayLike, script: NDArray[np.int8], phases: tuple[int, ...]) -> None:
         """Set checked records and scripted cards."""

@@ -79,8 +79,8 @@ class Game:
         return {name: value for name, value in vars(self).items() if name != "_games"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        memory = np.array(state["_memory"])  # may be read-only, as joblib's is
-        vars(self).update(state, _memory=memory, _games=memory.view(GAME)[:, 0])
+        memory, editions = (state[name].copy() for name in ("_memory", "_edition_memory"))  # see `Batch.__setstate__`
+        vars(self).update(state, _memory=memory, _edition_memory=editions, _games=memory.view(GAME)[:, 0])
 
     @property
     def num_players(self) -> int:

@@ -94,7 +94,7 @@ def _tree(num_players: int, edition: str | Edition, game: GameState | None) -> E
         if not isinstance(num_players, int | np.integer) or not 1 <= num_players <= MAX_PLAYERS:
             raise ValueError(f"num_players={num_players!r}; 1 to {MAX_PLAYERS} are allowed")
         game = start_of_expedition(edition, num_players)
-    return build_tree(game.copy(), edition)
+    return build_tree(game, edition)
 
 
 def whole_game_strategy(game: GameState, edition: Edition) -> Strategy:

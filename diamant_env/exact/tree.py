@@ -127,8 +127,8 @@ def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> 
         ValueError: If the state is invalid or terminal, if relics of different printed values can be drawn (nodes store
             only their number), or if there are more than `MAX_NODES` nodes.
     """
-    start = start.copy()
     check_game(start, edition)
+    start = start.copy()
     if start["phase"] == OVER:
         raise ValueError("the game is over; there is nothing to solve")
     sets = card_sets(start, edition, merge_traps)

@@ -6,7 +6,7 @@ from scipy import stats
 
 from tests.benchmarking.test_tables_of_tasks import solved
 from train.benchmarking.reporting.aggregate import exact_scores, score_table
-from train.benchmarking.reporting.statistics import bootstrap, estimate, improvement, iqm, profile
+from train.benchmarking.reporting.statistics import bootstrap, estimate, improvement, iqm, profile, ratio
 
 RNG = np.random.default_rng(0)
 OURS = [RNG.normal(0.9, 0.05, 10), RNG.normal(0.7, 0.1, 7)]
@@ -22,6 +22,11 @@ def test_probability_of_improvement_is_the_mann_whitney_statistic_of_each_task()
     each = [stats.mannwhitneyu(a, b).statistic / (len(a) * len(b)) for a, b in zip(OURS, THEIRS, strict=True)]
     assert improvement(OURS, THEIRS) == pytest.approx(np.mean(each))
     assert improvement(OURS, OURS) == 0.5  # ties count one half
+
+
+def test_ratio_is_the_geometric_mean_of_distances():
+    assert ratio([np.array([0.5, 0.7]), np.array([0.8])], [np.array([0.9]), np.array([0.2])]) == pytest.approx(1)
+    assert np.isfinite(ratio([np.array([1.0, 1 + 1e-12])], [np.array([0.5])]))
 
 
 def test_profile_is_the_fraction_of_runs_above_a_level_by_task():

@@ -127,7 +127,10 @@ def test_panels_name_what_lies_outside_them_and_the_better_direction(tmp_path):
     wins, conv = shown
     assert 0.05 < wins.get_ylim()[0] < 0.3
     assert conv.get_ylim()[1] < 11.3
-    assert wins.get_xlabel() == "← better   strongest responder's gain, symlog\noff scale below: random:0.2 at 0.05, gain 0.50"
+    assert (
+        wins.get_xlabel()
+        == "← better   strongest responder's gain, symlog\noff scale below: random:0.2 at 0.05, gain 0.50"
+    )
     assert wins.get_ylabel() == "held-out win share\nbetter →"
     assert conv.get_xlabel() == "decisions\noff scale above: random:0.2 at 11.300"
     assert conv.get_ylabel() == "NashConv (gems), log\n← better"

@@ -104,7 +104,7 @@ def summary(content: Row) -> str:
         )
         parts += [
             _picture("Fraction of runs above each normalised score; marks are at quartiles", PROFILES),
-            f"{which} together, normalised scores with 95 % bootstrap intervals:\n\n{score_table(runs)}",
+            f"{which} together, with 95 % bootstrap intervals:\n\n{score_table(runs)}",
         ]
     return "\n\n".join(parts)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from diamant_env.judging.intervals import Estimate
 
 RESAMPLES = 2_000
+_SOLVED = 1e-9  # distance from which on a task is solved, so that ratios are finite
 
 Scores = Sequence[NDArray[np.float64]]
 """An algorithm's scores: for each task those of its runs, float64 (..., runs)."""
@@ -29,8 +30,8 @@ def iqm(scores: Scores) -> NDArray[np.float64]:
 
 def ratio(theirs: Scores, ours: Scores) -> NDArray[np.float64]:
     """Return the geometric mean over tasks of the ratio of mean distances to a score of 1, float64 (...,)."""
-    apart = [(1 - a.mean(axis=-1)) / (1 - b.mean(axis=-1)) for a, b in zip(theirs, ours, strict=True)]
-    return np.exp(np.mean(np.log(apart), axis=0))
+    logs = ([np.log(np.maximum(1 - runs.mean(axis=-1), _SOLVED)) for runs in scores] for scores in (theirs, ours))
+    return np.exp(np.mean([a - b for a, b in zip(*logs, strict=True)], axis=0))
 
 
 def improvement(ours: Scores, theirs: Scores) -> NDArray[np.float64]:
