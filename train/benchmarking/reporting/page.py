@@ -24,7 +24,7 @@ from train.benchmarking.reporting.columns import (
     figure_text,
     over_seeds,
 )
-from train.benchmarking.reporting.pictures import PLANE, PROFILES, curves_file
+from train.benchmarking.reporting.pictures import BAND, PLANE, PROFILES, curves_file
 from train.benchmarking.suite import EXACT, TASKS, digest, find_tasks
 from train.runs.markdown import code, escaped, markdown_table
 
@@ -111,7 +111,7 @@ def summary(content: Row) -> str:
 
 def _curves(runs: Sequence[Row]) -> dict[str, str]:
     """Return the pictures of learning curves, by `Column.point`."""
-    caption = "{}: mean and interval over seeds"
+    caption = f"{{}}: mean over seeds, with its interval from {BAND} seeds on"
     return {point: _picture(caption.format(CURVES[point]), curves_file(point)) for point in curve_panels(runs)}
 
 

@@ -40,6 +40,8 @@ PLANE, PROFILES = "benchmark-plane.png", "benchmark-profiles.png"
 _DASHES = ("--", ":", "-.", (0, (8, 2)), (0, (1, 3)), (0, (5, 1, 1, 1, 1, 1)), (0, (2, 1)))
 WIDTH, HEIGHT = 3.3, 2.4
 """Size of a panel in inches."""
+BAND = 5
+"""Seeds from which on curves show an interval."""
 _LETTERS = 46
 """Letters of a line of text below a panel."""
 _MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
@@ -147,8 +149,12 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
 def _draw_learners(
     axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], column: Column
 ) -> tuple[float, float] | None:
-    """Draw mean and interval over seeds of each learning algorithm; return the range of the means, None without any."""
-    bands = []
+    """Draw the mean over seeds of each learning algorithm, with the interval from `BAND` seeds on.
+
+    Return the range of the means, None without any.
+    """
+    bands: list[Any] = []
+    seen: list[str] = []
     for name, look in looks.items():
         mine = [row for row in runs if row["algorithm"] == name]
         found = [curve for row in mine if (curve := curve_of(row, column))]
@@ -156,13 +162,15 @@ def _draw_learners(
             points = min(map(len, found))
             x, y = np.array([curve[-points:] for curve in found]).transpose(2, 1, 0)
             axes.plot(x.mean(1), y.mean(1), clip_on=False, zorder=3, **look)
-            bands.append((look["color"], x.mean(1), [mean_of_tables(each, np.ones(len(each))) for each in y]))
+            seen.append(name)
+            if len(found) >= BAND:
+                bands.append((look["color"], x.mean(1), [mean_of_tables(each, np.ones(len(each))) for each in y]))
     axes.margins(y=0.15)
     low, high = axes.get_ylim()
     for colour, x_mean, means in bands:
         bounds = (np.maximum([each.low for each in means], low), [each.high for each in means])
         axes.fill_between(x_mean, *bounds, color=colour, alpha=0.12, linewidth=0)
-    return (low, high) if bands else None
+    return (low, high) if seen else None
 
 
 def _draw_fixed(
@@ -216,16 +224,20 @@ def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> 
 
 
 def profiles(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
-    """Draw the fraction of runs above each score, with its interval."""
-    all_scores = exact_scores(runs)
-    lowest = min(np.quantile(np.concatenate(scores), 0.25) for scores in all_scores.values())
-    levels = np.linspace(np.floor(10 * lowest) / 10, 1, 201)
-    for name, scores in all_scores.items():
+    """Draw the fraction of runs above each score, with its interval; name algorithms with medians below the range."""
+    all_scores = {name: (scores, np.concatenate(scores)) for name, scores in exact_scores(runs).items()}
+    lowest = np.floor(10 * np.quantile(np.concatenate([each for _, each in all_scores.values()]), 0.15)) / 10
+    levels, below = np.linspace(lowest, 1, 201), []
+    for name, (scores, each) in all_scores.items():
+        if (median := np.median(each)) < lowest:
+            below.append(f"{name} at {median:.2f}")
+            continue
         mean, low, high = bootstrap(lambda found: profile(found, levels), scores)
         quartiles = [int(np.argmax(mean <= level)) for level in (0.75, 0.5, 0.25)]
         axes.plot(levels, mean, markevery=quartiles, **looks[name])
         axes.fill_between(levels, low, high, color=looks[name]["color"], alpha=0.12, linewidth=0)
-    axes.set(xlabel="normalised score, 1 at an equilibrium   better →", ylabel="fraction of runs above", ylim=(0, 1.02))
+    xlabel = _with_outside("normalised score, 1 at an equilibrium   better →", [], below)
+    axes.set(xlabel=xlabel, ylabel="fraction of runs above", ylim=(0, 1.02))
 
 
 def _with_outside(label: str, above: Sequence[str], below: Sequence[str]) -> str:
