@@ -13,7 +13,7 @@ from train.benchmarking.folder import in_order
 from train.benchmarking.reporting import page
 from train.benchmarking.reporting.columns import difference, over_seeds
 from train.benchmarking.reporting.paper import write_paper
-from train.benchmarking.reporting.pictures import curves, draw, draw_for_page, plane
+from train.benchmarking.reporting.pictures import curves, draw, draw_for_page, plane, profiles
 
 
 def row(algorithm, seed=0, task="full-4-win", wins=0.3, gain=0.1, family="win", kind="learned", **more):
@@ -124,13 +124,15 @@ def test_panels_name_what_lies_outside_them_and_the_better_direction(tmp_path):
     solutions += [solved("equilibrium", 1e-12, kind="exact")]
     draw({"full-4-win": runs}, kept(plane), [tmp_path / "plane.png"])
     draw({"expedition-2": solutions}, kept(partial(curves, point="nash_conv")), [tmp_path / "curves.png"])
-    wins, conv = shown
+    far = [solved("ppo", 0.1 + seed / 100, seed=seed) for seed in range(9)] + [solved("dqn", 6.0), solutions[2]]
+    draw({"exact tasks": far}, kept(profiles), [tmp_path / "profiles.png"])
+    wins, conv, scores = shown
+    assert scores.get_xlabel().endswith("better →\noff scale below: dqn at 0.47")
+    assert not conv.collections  # no interval of two seeds
     assert 0.05 < wins.get_ylim()[0] < 0.3
     assert conv.get_ylim()[1] < 11.3
-    assert (
-        wins.get_xlabel()
-        == "← better   strongest responder's gain, symlog\noff scale below: random:0.2 at 0.05, gain 0.50"
-    )
+    better = "← better   strongest responder's gain, symlog"
+    assert wins.get_xlabel() == f"{better}\noff scale below: random:0.2 at 0.05, gain 0.50"
     assert wins.get_ylabel() == "held-out win share\nbetter →"
     assert conv.get_xlabel() == "decisions\noff scale above: random:0.2 at 11.300"
     assert conv.get_ylabel() == "NashConv (gems), log\n← better"
