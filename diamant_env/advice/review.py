@@ -152,6 +152,8 @@ def _turning_point(chances: NDArray[np.float64], labels: list[str]) -> str:
 def _chances(games: list[GameState], edition: Edition) -> NDArray[np.float64]:
     """Return the win shares from each state by roll-outs of the champion, float64 (states, seats)."""
     players, states = int(games[0].num_players), len(games) - 1
+    check_game(games[-1], edition)
+    result = [win_share(games[-1], numbers_of(edition), seat) for seat in range(players)]
     number = max(1, _PLAYED_ON // states)
     batch = Batch(states * number, players, edition, "win")
     records = np.repeat(np.array(games[:-1], GAME), number)
@@ -159,6 +161,4 @@ def _chances(games: list[GameState], edition: Edition) -> NDArray[np.float64]:
     records["key"] = np.tile(np.random.default_rng(_SEED).integers(0, 2**64, number, np.uint64), states)
     batch.set_states(records)
     earned = Table(batch, [champion()], np.zeros((batch.num_games, batch.seats), int)).play_out()
-    check_game(games[-1], edition)
-    result = [win_share(games[-1], numbers_of(edition), seat) for seat in range(players)]
     return np.concatenate([earned.reshape(states, number, players).mean(axis=1), [result]])

@@ -154,7 +154,6 @@ def _draw_learners(
     Return the range of the means, None without any.
     """
     bands: list[Any] = []
-    seen: list[str] = []
     for name, look in looks.items():
         mine = [row for row in runs if row["algorithm"] == name]
         found = [curve for row in mine if (curve := curve_of(row, column))]
@@ -162,7 +161,6 @@ def _draw_learners(
             points = min(map(len, found))
             x, y = np.array([curve[-points:] for curve in found]).transpose(2, 1, 0)
             axes.plot(x.mean(1), y.mean(1), clip_on=False, zorder=3, **look)
-            seen.append(name)
             if len(found) >= BAND:
                 bands.append((look["color"], x.mean(1), [mean_of_tables(each, np.ones(len(each))) for each in y]))
     axes.margins(y=0.15)
@@ -170,7 +168,7 @@ def _draw_learners(
     for colour, x_mean, means in bands:
         bounds = (np.maximum([each.low for each in means], low), [each.high for each in means])
         axes.fill_between(x_mean, *bounds, color=colour, alpha=0.12, linewidth=0)
-    return (low, high) if seen else None
+    return (low, high) if axes.lines else None
 
 
 def _draw_fixed(
