@@ -35,6 +35,6 @@ def test_average_policy_learns_frequencies():
     observations[2000:, 1] = 1
     leaves = (random.random(4000) < np.where(observations[:, 1] == 1, 0.8, 0.1)).astype(np.int8)
     average.reservoir.add(observations, leaves)
-    average.learn(200_000)
+    average.learn(60_000)
     found = average.agent.leave_probability(observations[[0, 3999]])
     assert np.abs(found - [leaves[:2000].mean(), leaves[2000:].mean()]).max() < 0.05

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,10 +23,15 @@ COUNTED = Edition("counted", (2, 3, 5), ("mud", "wind"), trap_copies=2, expediti
 FOUR = Edition("four", (5,), ("mud",), expeditions=2, relics=(4,), tie_break="relics")
 
 
+@cache
+def three_players() -> exact.WholeGame:
+    return exact.WholeGame(COUNTED, 3)
+
+
 @compiled_only
 def test_number_of_states_equals_independent_count():
     """34,727 decisions, if seats and kinds of trap are interchangeable and turns of leaving are forgotten."""
-    games = exact.WholeGame(COUNTED, 3).graph.games
+    games = three_players().graph.games
     games = games[games["phase"] == DECIDE]
     seats = np.sort(2 * games["chest"][:, :3] + games["inside"][:, :3], axis=1)
     traps = np.sort(2 * games["deck"][:, FIRST_TRAP : FIRST_TRAP + 2] + games["on_path"][:, :2], axis=1)
@@ -48,7 +54,7 @@ def test_one_expedition_equals_tree(edition, players):
 
 @compiled_only
 def test_values_equal_means_of_played_games():
-    game = exact.WholeGame(COUNTED, 3)
+    game = three_players()
     agents = [game.agent(game.solve_equilibrium("win")), make("catch-up"), make("random:0.3")]
     played = play(agents, np.tile(np.arange(3), (2_000, 1)), 40_000, seeds_for(5, "whole"), COUNTED)
     scores = played.scores
@@ -73,13 +79,11 @@ def test_equilibrium_has_no_nash_conv(edition, players, reward):
 
 
 @compiled_only
-@pytest.mark.parametrize(("edition", "players"), [(COUNTED, 3), (FOUR, 4)])
-def test_agent_plays_policy_at_every_state(edition, players):
-    game = exact.WholeGame(edition, players)
+@pytest.mark.parametrize("game", [three_players, lambda: exact.WholeGame(FOUR, 4)], ids=["3", "4"])
+def test_agent_plays_policy_at_every_state(game):
+    game = game()
     policy = game.solve_equilibrium("win")
-    agent = game.agent(policy)
-    np.testing.assert_array_equal(game.policy_of(agent), policy.astype(np.float32))
-    np.testing.assert_allclose(game.best_response(agent, "win"), game.best_response(policy, "win"), atol=1e-6)
+    np.testing.assert_array_equal(game.policy_of(game.agent(policy)), policy.astype(np.float32))
 
 
 @pytest.mark.parametrize("blank", [True, False])

@@ -150,7 +150,7 @@ def test_value_iteration_is_reported(tmp_path, network):
     path = tmp_path / "someone.safetensors"
     save_policy(path, network, SimpleNamespace(name="someone", seed=0, model_dump=lambda mode: {}), 0)
     small = {"self_play": 200, "paths": 100, "minibatches": 20, "lambdas": [0]}
-    (found,) = respond(arguments(tmp_path, str(path), seeds=2, pools=[], values=small))
+    (found,) = respond(arguments(tmp_path, str(path), ppo={"decisions": 600}, seeds=2, pools=[], values=small))
     first, second = found.value_iteration
     assert (first.player, second.player) == ("value iteration", "value iteration 1")
     assert (first.games, second.games) == (400, 400)

@@ -13,7 +13,7 @@ import torch._dynamo
 
 import tests.conftest  # sets NUMBA_CACHE_DIR
 import train.benchmark
-from diamant_env import Batch, Edition, exact, from_observation
+from diamant_env import Batch, exact, from_observation
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents import make
 
@@ -27,5 +27,3 @@ play(("ev", "bag:18"), np.array([[0, 1, 0]]), 8, seeds_for(0))
 exact.solve_lone("iello-2016-fr")
 x = exact.solve_equilibrium(2).tree
 exact.best_response(exact.policy_of(make("ev"), x), x)
-whole = exact.WholeGame(Edition("tiny", (5,), ("mud",), expeditions=2), 2)
-whole.best_response(whole.solve_equilibrium("win"), "win")
