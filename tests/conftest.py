@@ -1,7 +1,5 @@
 """Settings of the whole suite: hypothesis profiles, one thread, no fsync, cache in build/."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

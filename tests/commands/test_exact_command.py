@@ -1,7 +1,5 @@
 """Command `diamant exact`."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Invalid arguments of the `diamant` commands: status 2, one line on stderr, no file."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

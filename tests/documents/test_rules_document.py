@@ -1,7 +1,5 @@
 """docs/rules.md: a source and a test for every statement, a statement for every test of tests/rules/."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Batch against single environments; seeds, auto-reset, output arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Invalid arguments of a batch: one error with given and allowed values, no game changed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

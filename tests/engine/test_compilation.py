@@ -1,7 +1,5 @@
 """Compiled against uncompiled code, compile cache, cold and warm starts."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

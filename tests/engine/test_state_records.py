@@ -1,7 +1,5 @@
 """Untrusted state records: refused, or played within array bounds; games rebuilt from observations."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

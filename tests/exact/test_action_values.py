@@ -1,7 +1,5 @@
 """Data set of action values against fractions on tiny decks and against the solution."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Exact solutions against fractions on tiny decks, known figures and simulated games."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce

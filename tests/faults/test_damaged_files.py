@@ -1,7 +1,5 @@
 """Damaged and crafted files of every kind: one-line errors, bounded memory, no code execution."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

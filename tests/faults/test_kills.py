@@ -1,7 +1,5 @@
 """Atomic file writes: kills before and after each file operation."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Exact figures by enumeration of the engine's chance outcomes, like perft in chess engines."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from math import comb

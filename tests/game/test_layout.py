@@ -1,7 +1,5 @@
 """Layout of the published fields, stated independently: stored networks and data sets depend on it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

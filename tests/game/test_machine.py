@@ -1,7 +1,5 @@
 """Engine against oracle in random games."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Records, rewards, observations and rebuilt games against the oracle, at every table size."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Custom editions: played as the oracle says, or refused with the reason."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from types import SimpleNamespace

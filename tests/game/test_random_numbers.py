@@ -1,7 +1,5 @@
 """Random numbers of a game against SplitMix64 in plain integers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

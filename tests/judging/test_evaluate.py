@@ -1,7 +1,5 @@
 """Judging of agents: quotas, seats, common random numbers, line-ups and the command."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Confidence intervals over tables against closed forms."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

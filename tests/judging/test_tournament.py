@@ -1,7 +1,5 @@
 """Tournament: balance, cross-table, and the command."""
 
-from __future__ import annotations
-
 import json
 from itertools import permutations
 

@@ -1,7 +1,5 @@
 """Training and judging on Ray, independent of where jobs run."""
 
-from __future__ import annotations
-
 import os
 import signal
 

@@ -1,7 +1,5 @@
 """The game file for OpenSpiel in contrib/open_spiel: its own tests, its playthrough, and equality with this package."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 import unittest

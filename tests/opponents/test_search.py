@@ -1,7 +1,5 @@
 """Search agent: text, roll-outs, budget."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Turns of a table against the same turns played by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Records of games: recorded ones, round trips, damage, logs."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Table of editions against the data and against played games."""
 
-from __future__ import annotations
-
 from diamant_env import EDITIONS, Batch, Observations
 from tests.support.play import PUBLISHED, Play, every
 

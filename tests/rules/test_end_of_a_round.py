@@ -1,7 +1,5 @@
 """Rulebook: end of a round."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.support.play import LATE_RELICS, ODD, PUBLISHED, Case, Play, cases, every

@@ -1,7 +1,5 @@
 """Rulebook: exit."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.play import Case, Play, cases

@@ -1,7 +1,5 @@
 """Rulebook: players' decision."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Interpretations of the rules that have no section of their own."""
 
-from __future__ import annotations
-
 from diamant_env import Edition
 from tests.support.play import BASE, PUBLISHED, Case, Play, cases, every
 

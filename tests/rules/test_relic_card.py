@@ -1,7 +1,5 @@
 """Rulebook: advance into the cave, relic card; exit, the value of relics."""
 
-from __future__ import annotations
-
 from tests.support.play import LATE_RELICS, LOST_COUNT, ODD, PRINTED, PRINTED_AT_ONCE, Case, Play, cases
 
 CASES = {

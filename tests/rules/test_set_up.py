@@ -1,7 +1,5 @@
 """Rulebook: game elements, set up."""
 
-from __future__ import annotations
-
 import pytest
 
 from diamant_env import Batch

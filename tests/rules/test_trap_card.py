@@ -1,7 +1,5 @@
 """Rulebook: advance into the cave, trap card."""
 
-from __future__ import annotations
-
 from diamant_env.editions import FIRST_TRAP, NO_CARD
 from tests.support.play import BOTH_REMOVED, NOTHING_REMOVED, PUBLISHED, Case, Play, cases, every
 

@@ -1,7 +1,5 @@
 """Rulebook: advance into the cave, treasure card."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.play import BASE, Case, Play, cases

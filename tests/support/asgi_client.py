@@ -1,7 +1,5 @@
 """Client of an ASGI application without a socket."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Server of the page as a process, and headless Chromium."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

@@ -1,7 +1,5 @@
 """Exact solution of one expedition in fractions, by recursion over the oracle."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import comb

@@ -1,7 +1,5 @@
 """Batch and oracle side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
