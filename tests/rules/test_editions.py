@@ -1,6 +1,6 @@
 """Table of editions against the data and against played games."""
 
-from diamant_env import EDITIONS, Batch, Observations
+from diamant_env import EDITIONS
 from tests.support.play import PUBLISHED, Play, every
 
 A = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
@@ -42,36 +42,3 @@ def test_the_table_of_editions(edition):
     assert (len(edition.traps), edition.trap_copies) == (5, 3)
     assert (edition.expeditions, edition.bust_removes) == (5, 1)
     assert edition.source
-
-
-@every(PUBLISHED)
-def test_relics_enter_as_the_edition_says(edition):
-    play, counts = Play([11] * 6, edition=edition), []
-    for _ in range(5):
-        counts.append(sum(copies for card, copies in play.deck.items() if "relic" in str(card)))
-        play.all_leave()
-    assert counts == [1, 2, 3, 4, 5] if edition.relics_enter == "expedition" else [len(edition.relics)] * 5
-
-
-@every([edition for edition in PUBLISHED if edition.relics_enter == "expedition"])
-def test_relics_are_worth_what_the_edition_says(edition):
-    """The second relic of the box is the first to leave the cave."""
-    second = "relic 7" if edition.relic_values == "printed" else "relic"
-    play = Play([11, second, 1, 11, 11], players=2, edition=edition).all_leave().leave(0)
-    assert play.rewards[0] == (7 if edition.relic_values == "printed" else 5)
-
-
-@every(PUBLISHED)
-def test_chests_are_open_or_hidden_as_the_edition_says(edition):
-    obs = Observations(Batch(2, 3, edition).reset(1))
-    assert (obs["hidden_chests"] == edition.hidden_chests).all()
-
-
-@every([edition for edition in PUBLISHED if edition.relics])
-def test_ties_are_broken_as_the_edition_says(edition):
-    """player_0 has 5 gems, player_1 a relic worth 5."""
-    trap = edition.traps[0]
-    play = Play([trap, 5, "relic", trap, 1, 1, 1], players=3, edition=edition, reward="win")
-    play.play("12 all 1 all all all all")
-    assert play.chests == [5, 5, 0]
-    assert play.rewards == ([0, 1, 0] if edition.tie_break == "relics" else [0.5, 0.5, 0])

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.support.play import LATE_RELICS, ODD, PUBLISHED, Case, Play, cases, every
+from tests.support.play import ODD, PUBLISHED, Case, Play, cases, every
 
 TWO_LATE_RELICS = replace(ODD, name="two late relics", relics_enter="expedition")
 
@@ -11,7 +11,6 @@ CASES = {
     "the expedition ends when all have returned": Case(
         ["snake", "boulder", 5], "0 12", players=3, expedition=2, turn=1
     ),
-    "the expedition ends when a trap comes up twice": Case(["snake", "snake", 5], "-", expedition=2, turn=1),
     "it goes on while one is inside": Case(["snake", "boulder"], "012", expedition=1, inside=[3]),
     "all players enter the next expedition": Case(
         ["snake", 5, 7], "01 all", players=5, inside=[0, 1, 2, 3, 4], left_turn=[0] * 8
@@ -21,17 +20,13 @@ CASES = {
         [7, "snake"], "all", players=2, chests=[3, 3], path_gems=0
     ),
     "gems on the path return to the reserve at a bust": Case([7, "snake", "snake", "boulder"], "- -", path_gems=0),
-    "the bag is empty in the next expedition": Case([17, "snake"], "all", players=3, bag=0),
     "revealed treasures return to the deck": Case([5, 7, 11, "snake"], "- - all", deck={5: 2, 7: 2, 11: 2}),
     "revealed treasures return after a bust too": Case([17, "snake", "snake", "boulder"], "- -", deck={17: 1}),
     "revealed traps return to the deck": Case(
         ["snake", "boulder", "spider", 5], "- - all", deck={"snake": 3, "boulder": 3, "spider": 3}
     ),
-    "no trap lies on the path of the next expedition": Case(["snake", "boulder", 5], "- all", traps=0),
-    "a new expedition begins with a card": Case(["snake", 17], "all", players=3, turn=1, bag=5),
-    "one relic makes the first deck 31 cards": Case([5], edition=LATE_RELICS, deck_size=31 - 1),
-    "as many relics enter as there are": Case([1, 1, 1], "all", edition=TWO_LATE_RELICS, deck={"relic": 2}),
-    "no more relics enter than there are": Case([1, 1, 1], "all all", edition=TWO_LATE_RELICS, deck={"relic": 2}),
+    "a new expedition begins with empty bags and a card": Case([17, 11], "all", players=3, turn=1, bag=3),
+    "as many relics enter as there are": Case([1, 1, 1], "all all", edition=TWO_LATE_RELICS, deck={"relic": 2}),
 }
 test_play = cases(CASES)
 

@@ -1,7 +1,7 @@
 """Interpretations of the rules that have no section of their own."""
 
 from diamant_env import Edition
-from tests.support.play import BASE, PUBLISHED, Case, Play, cases, every
+from tests.support.play import PUBLISHED, Case, Play, cases, every
 
 
 @every(PUBLISHED)
@@ -19,22 +19,9 @@ def test_the_deck_can_not_run_out_inside_an_expedition(edition):
     assert play.all_continue().over
 
 
-def test_the_reserve_is_unlimited():
-    # One player brings home every gem of the box five times: 620, the box holds stones worth 260.
-    cards = [*BASE.treasures] * 5
-    play = Play(cards, players=1)
-    for _ in range(5):
-        play.all_continue(len(BASE.treasures) - 1).all_leave()
-    assert play.chests == [5 * 124]
-
-
 CASES = {
     # A chest is a number of gems: the kinds of stones do not matter, and a relic worth 5 adds 5.
     "gems are counted one by one": Case([5, 7, "relic", 1], "- - all", players=1, chests=[5 + 7 + 5]),
-    "a player alone takes relics and every gem": Case([7, "relic", 5], "- all", players=1, chests=[12]),
-    "lost relics are out of the game for good": Case(
-        [*["relic"] * 5, "snake", "snake", 5, 7], "- - - - - - all", deck={"relic": 0}, relics_taken=0
-    ),
 }
 test_play = cases(CASES)
 

@@ -2,17 +2,11 @@
 
 import pytest
 
-from diamant_env import Batch
 from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.state import DECIDE, NO_DECISION
-from tests.support.play import LATE_RELICS, PRINTED, PUBLISHED, Case, Play, cases, every
+from tests.support.play import PUBLISHED, Case, Play, cases, every
 
 CASES = {
-    "all five relics are in the deck from the start": Case([11], deck={"relic": 5}),
-    "one relic is in the deck where one enters per expedition": Case([11], edition=LATE_RELICS, deck={"relic": 1}),
-    "the lowest relic is in the deck where values are printed": Case(
-        [11], edition=PRINTED, deck={"relic 5": 1, "relic 7": 0, "relic 12": 0}
-    ),
     "the first card is turned up before anyone decides": Case([11], turn=1, phase=DECIDE, expedition=1),
     "one player is allowed for research": Case([7, 5], "all", players=1, chests=[7]),
     "two players are allowed for research": Case([7, 5], "all", players=2, chests=[3, 3]),
@@ -37,10 +31,8 @@ def test_every_player_has_an_empty_chest_and_an_explorer(players):
     assert play.game["inside"].tolist() == [1] * players + [0] * (8 - players)
 
 
-@pytest.mark.parametrize("players", [3, 4, 5, 6, 7, 8])
-def test_three_to_eight_players(players):
+def test_three_to_eight_players():
     assert RULEBOOK_PLAYERS == (3, 8)
-    assert Batch(2, players).reset().shape[:2] == (2, players)
 
 
 def test_no_edition_loses_a_card_between_games():

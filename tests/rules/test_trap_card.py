@@ -7,9 +7,6 @@ CASES = {
     "the first trap of a kind does nothing": Case(
         [17, "snake"], "-", players=3, bag=5, path_gems=2, inside=[0, 1, 2], bust_card=NO_CARD
     ),
-    "the example of two snakes": Case(
-        ["snake", 15, "snake", "boulder"], "- -", players=3, chests=[0, 0, 0], expedition=2, turn=1, bag=0
-    ),
     "all inside lose their bags": Case(
         [17, "snake", "snake", 1], "- -", players=3, chests=[0] * 3, rewards=[0] * 3, bag=0
     ),
@@ -21,13 +18,9 @@ CASES = {
     "one of the two identical cards leaves the game": Case(
         ["snake", "boulder", "snake", 5], "- -", deck={"snake": 2, "boulder": 3}
     ),
-    "two busts with the same trap leave one card of it": Case(
-        ["snake"] * 4 + [5], "- -", expedition=3, deck={"snake": 1}
-    ),
     "the last card of a kind can not end an expedition": Case(
         ["snake"] * 5 + [5], "- - -", expedition=3, turn=2, traps=1, deck={"snake": 0}
     ),
-    "a trap that did not end the expedition stays in the game": Case(["snake", 5], "all", deck={"snake": 3}),
     "an edition in which none leaves": Case(["snake", "snake", 5], "-", edition=NOTHING_REMOVED, deck={"snake": 3}),
     "an edition in which both leave": Case(["snake", "snake", 5], "-", edition=BOTH_REMOVED, deck={"snake": 1}),
     "the expedition ends at once without a decision": Case(

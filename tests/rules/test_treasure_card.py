@@ -5,20 +5,13 @@ import pytest
 from tests.support.play import BASE, Case, Play, cases
 
 CASES = {
-    "9 gems for five": Case([9], players=5, bag=1, path_gems=4),
-    "11 gems for five": Case([11], players=5, bag=2, path_gems=1),
-    "17 gems for three": Case([17], players=3, bag=5, path_gems=2),
-    "only players still in the cave share": Case([5, 7], "012", players=5, bag=1 + 7 // 2, path_gems=7 % 2),
     "a lone explorer takes all": Case(["snake", 17], "013", bag=17, path_gems=0),
-    "fewer gems than players all stay on the path": Case([5], players=8, bag=0, path_gems=5),
-    # 4 + 4 gems remain: shared together, each of the five would get one.
-    "the rest is not shared again with the next card": Case([4, 14], "-", players=5, bag=2, path_gems=8),
+    # Were the 2 that remain of the 5 shared with the 7, each of the three would get 3.
     "bags grow card by card": Case([5, 7, 11], "- -", players=3, bag=1 + 2 + 3, path_gems=2 + 1 + 2),
     "gems in the bag are not in the chest": Case([17, 15], "-", chests=[0] * 4, rewards=[0] * 4),
     "everyone in the cave holds the same bag": Case(
         [11, 7, 13], "2 0", chests=[2 + 2 + 1, 0, 2 + 3, 0], bag=2 + 2 + 6, path_gems=1
     ),
-    "a card is out of the deck": Case([5, 5], players=3, deck={5: 1}),
     "a card is out of the deck until the expedition ends": Case([5, 5], "-", players=3, deck={5: 0}),
 }
 test_play = cases(CASES)
