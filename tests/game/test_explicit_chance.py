@@ -121,8 +121,6 @@ def test_refused_decisions_leave_the_game_unchanged():
             r"decide\(\): the game is in phase 'reveal'; 'decide' is n",
         ),
         (lambda: deciding().chance_outcomes(), RuntimeError, "'reveal' is needed"),
-        (lambda: deciding().decide([0, 2]), ValueError, "action 2 of seat 1 .* 0 .CONTINUE. and 1 .LEAVE.$"),
-        (lambda: deciding().decide([0]), ValueError, r"actions of shape \(1,\) .*; integers of shape \(2,\) expected"),
         (lambda: deciding().observe(2), ValueError, "seat=2; a whole number, 0 to 1, is allowed"),
         (lambda: deciding().restore(Game(3, SMALL).state), ValueError, "num_players = 3"),
     ],

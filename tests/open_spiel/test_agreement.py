@@ -77,7 +77,7 @@ def solved(game, solution_of) -> Cached:
 
 @every(EDITIONS)
 @pytest.mark.parametrize("players", [2, 3])
-def test_value_and_nash_conv_agree(edition, players):
+def test_values_agree_and_equilibrium_has_no_nash_conv(edition, players):
     tree = exact.build_tree(exact.start_of_expedition(edition, players), edition, merge_traps=False)
     game, turns = load(edition, players, recall="state"), load(edition, players, turn_based=True)
     largest = 0.0
@@ -89,13 +89,7 @@ def test_value_and_nash_conv_agree(edition, players):
             largest = max(largest, np.abs(values - response.profile_value).max(), abs(gap - response.nash_conv))
     print(f"largest difference {largest:.3g}")
     assert largest < 1e-9
-
-
-@every(EDITIONS)
-@pytest.mark.parametrize("players", [2, 3])
-def test_equilibrium_has_no_nash_conv(edition, players):
     solution = exact.solve_equilibrium(players, edition, cache=False)
-    game = load(edition, players, recall="state")
     values, gap = judged(game, solved(game, lambda record: solution))
     np.testing.assert_allclose(values, solution.value, atol=1e-12)
     assert abs(gap) < 1e-12
@@ -151,14 +145,6 @@ def test_small_whole_game_agrees(edition, players, reward):
         response = whole.best_response(make(names[0]) if alike else list(map(make, names)), reward)
         np.testing.assert_allclose(values, response.profile_value, atol=1e-12)
         assert abs(gap - response.nash_conv) < 1e-12
-
-
-@every([replace(TRIPLE, expeditions=2, trap_copies=4), replace(RELICS, relics_enter="expedition", relics=(3,))])
-def test_lone_player_value_agrees(edition):
-    game = load(edition, 1)
-    stay = Cached(game, lambda *_: {CONTINUE: 1.0, LEAVE: 0.0})
-    values, gap = judged(game, stay)
-    assert values[0] + gap == pytest.approx(exact.solve_lone(edition, whole_game=True).value, abs=1e-12)
 
 
 def cfr_plus(game, iterations):
