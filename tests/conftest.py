@@ -1,4 +1,4 @@
-"""Settings of the whole suite: hypothesis profiles, one thread, no fsync, cache in build/."""
+"""Settings of the whole suite: hypothesis profiles, one thread, no fsync, caches in build/."""
 
 import os
 import signal
@@ -27,5 +27,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # tests/faults forks and reads /proc.
 collect_ignore = [] if sys.platform == "linux" else ["faults"]
 
-# Compile cache and solutions in build/, not in the home directory.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "cache"))
+# Compile caches and solutions in build/, not in the home directory.
+BUILD = Path(__file__).parents[1] / "build"
+os.environ.setdefault("NUMBA_CACHE_DIR", str(BUILD / "cache"))
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(BUILD / "jax"))

@@ -36,10 +36,14 @@ def test_batch_equals_single_environments(reward):
         assert batch.state()[:, 0].tolist() == rows[:, 0, 0].tolist()
         for i in np.flatnonzero(running):
             sent = dict(zip(envs[i].possible_agents, actions[i, : players[i]], strict=True))
-            observations, earned, over, _, _ = envs[i].step(sent)
+            parts = observations, earned, over, truncated, _ = envs[i].step(sent)
+            assert all(list(part) == envs[i].possible_agents for part in parts)
+            assert envs[i].agents == ([] if done[i] else envs[i].possible_agents)
             assert np.stack(list(observations.values())).tobytes() == rows[i, : players[i]].tobytes()
             assert list(earned.values()) == rewards[i, : players[i]].tolist()
+            assert {type(reward) for reward in earned.values()} == {float}
             assert set(over.values()) == {bool(done[i])}
+            assert set(truncated.values()) == {False}
             (alone,), (game,) = as_dicts(envs[i].game[None]), as_dicts(batch.games[i : i + 1])
             assert alone == {**game, "edition": 0}
             if not editions[i].hidden_chests:

@@ -22,24 +22,6 @@ def seeded(**options):
     return env
 
 
-@pytest.mark.parametrize("players", [1, 3, 8])
-def test_agents_are_constant_and_idle_actions_optional(players):
-    env, other = seeded(num_players=players), seeded(num_players=players)
-    everyone, rng = [f"player_{seat}" for seat in range(players)], np.random.default_rng(1)
-    while env.agents:
-        assert env.agents == everyone == env.possible_agents
-        choices, inside = {agent: int(rng.random() < 0.3) for agent in everyone}, env.game["inside"]
-        parts = env.step({agent: choices[agent] for seat, agent in enumerate(everyone) if inside[seat]})
-        other.step(choices)
-        assert game_of(env) == game_of(other)
-        assert all(list(part) == everyone for part in parts)
-        assert set(parts[2].values()) == {not env.agents}
-        assert set(parts[3].values()) == {False}
-        assert {type(reward) for reward in parts[1].values()} == {float}
-    assert game_of(env)["expedition"] == 5
-    assert not other.agents
-
-
 @pytest.mark.parametrize(("one", "junk"), [(1, "x"), (np.int8(1), None), (np.array(1), 2), (True, np.nan)])
 def test_integer_types_and_idle_actions(one, junk):
     env = diamant_v0.parallel_env(num_players=3)

@@ -83,8 +83,9 @@ def play_by_hand(batch, seed, learner, agents):
     return observations, rewards
 
 
-@pytest.mark.parametrize("reward", ["score", "win", "margin"])
-@pytest.mark.parametrize(("players", "seat"), [(2, 1), (3, 0), (4, 3), (8, 5)])
+@pytest.mark.parametrize(
+    ("players", "seat", "reward"), [(2, 1, "margin"), (3, 0, "win"), (4, 3, "score"), (8, 5, "margin")]
+)
 def test_games_equal_batch(players, seat, reward):
     rivals = ["random:0.3", Counting, "cards:3", "random:0.1", "traps:1", "solo-grab:3,6", "bag:12"][: players - 1]
     edition = "everdeck-relics"

@@ -62,7 +62,7 @@ def test_no_deviation_gains_in_a_whole_game(edition, players):
 
 
 @compiled_only
-@every([SMALL, RELICS, LATE, LOST])
+@every([RELICS, LOST])
 def test_agent_scores_the_value_of_a_whole_game(edition):
     scores = scores_of([EquilibriumAgent()], 3, edition, 8_000).mean(axis=1)
     value = exact.solve_equilibrium(3, edition, whole_game=True).value

@@ -7,15 +7,6 @@ from math import comb
 from diamant_env import Edition, Game
 from tests.support.play import BASE, INVENTED, PUBLISHED, every
 
-TINY = [
-    Edition("one kind of trap", (1,), ("mud",), expeditions=1),
-    Edition("traps only in pairs", (2, 2, 9), ("mud", "wind", "rain"), trap_copies=2, expeditions=1),
-    Edition("many treasures", (1, 1, 1, 4, 4, 6, 6, 6, 6), ("mud", "wind"), expeditions=1),
-    Edition("equal relics", (3, 3), ("mud", "wind"), trap_copies=4, relics=(5, 5, 10), expeditions=1),
-    Edition("printed relics", (8,), ("mud",), 5, (2, 4, 7), relic_values="printed", expeditions=1),
-    Edition("a late relic", (8, 8, 1), ("mud", "wind"), 3, (2, 4, 7), relics_enter="expedition", expeditions=1),
-]
-
 
 def deck_size(edition: Edition) -> int:
     relics = len(edition.relics) if edition.relics_enter == "start" else min(1, len(edition.relics))
@@ -77,7 +68,7 @@ def survival_by_the_engine(edition: Edition) -> tuple[list[Fraction], dict[int, 
     return chances, reached
 
 
-@every([*PUBLISHED, *INVENTED, *TINY])
+@every([*PUBLISHED, *INVENTED])
 def test_survival_of_every_edition(edition):
     chances, reached = survival_by_the_engine(edition)
     assert chances == [survival(edition, cards) for cards in range(len(chances))]

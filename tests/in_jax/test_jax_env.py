@@ -65,35 +65,24 @@ def test_editions_side_by_side():
     assert np.array_equal(env.numbers.cards, Numbers.of("iello-2016").cards)
 
 
-def play_to_the_end(env):
-    """Return the states of one game."""
-    step, states = jax.jit(env.step), [jax.jit(env.init)(jax.random.key(0))]
-    while not states[-1].over:
-        states.append(step(states[-1], (states[-1].turn + jnp.arange(env.num_players)) // 6)[0])
-    return states
-
-
-def test_ended_game_is_absorbing():
+def test_ended_game_is_absorbing_and_returned_by_auto_reset():
     env = Diamant(3, "iello-2016-fr", reward="win")
-    last = play_to_the_end(env)[-1]
-    after, rewards = jax.jit(env.step)(last, jnp.ones(3, int))
+    step, auto_reset, observe = map(jax.jit, (env.step, env.step_auto_reset, env.observe))
+    last = jax.jit(env.init)(jax.random.key(0))
+    while not last.over:
+        before, actions = last, (last.turn + jnp.arange(3)) // 6
+        last, _ = step(before, actions)
+    after, rewards = step(last, jnp.ones(3, int))
     assert all(np.array_equal(a, b) for a, b in zip(last[1:], after[1:], strict=True))
     assert not rewards.any()
-    assert not jax.jit(env.observe)(last)[:, 0].any()
+    assert not observe(last)[:, 0].any()
     assert np.array_equal(env.legal_actions(last), [[True, False]] * 3)
-
-
-def test_auto_reset_returns_terminal_state():
-    env = Diamant(3, "iello-2016-fr", reward="win")
-    step, observe = jax.jit(env.step_auto_reset), jax.jit(env.observe)
-    *_, before, last = play_to_the_end(env)
-    actions = (before.turn + jnp.arange(3)) // 6
-    turn = step(before, actions)
+    turn = auto_reset(before, actions)
     assert np.array_equal(observe(turn.ended), observe(last))
     assert turn.ended.phase == OVER
     assert turn.rewards.sum() == 1
     assert (turn.state.expedition, turn.state.turn, turn.state.chest.sum()) == (1, 1, 0)
-    second = step(turn.state, jnp.zeros(3, int))
+    second = auto_reset(turn.state, jnp.zeros(3, int))
     assert not np.array_equal(jax.random.key_data(turn.state.key), jax.random.key_data(before.key))
     assert np.array_equal(observe(second.state), observe(second.ended))
 

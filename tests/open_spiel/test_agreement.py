@@ -29,7 +29,7 @@ RELICS_TWICE = replace(TWICE, name="twice, relic", relics=(3,))
 THRICE = replace(TWICE, name="thrice", trap_copies=4, expeditions=3)
 RELICS_KEPT = replace(RELICS, expeditions=2, relics=(3,), bust_removes=0, tie_break="relics", hidden_chests=True)
 SEATS = ("ev:0", "random:0.3", "catch-up")
-AGENTS = ["ev:0", "bag:3", "cards:2", "traps:1", "random:0.3"]
+AGENTS = ["ev:0", "random:0.3"]
 
 
 def load(edition, players, turn_based=False, **parameters):
