@@ -40,17 +40,6 @@ def test_small_whole_game(tmp_path, capsys):
         assert rows["random:0.3", players]["exploitability"] > 0.1
 
 
-def test_whole_game_option_reaches_equilibrium_and_agents(tmp_path):
-    out, tiny = tmp_path / "results.json", Edition("tiny", (5,), ("mud",), expeditions=2)
-    tiny.save(tmp_path / "tiny.toml")
-    words = ["bag:5", "--players", "1", "--edition", str(tmp_path / "tiny.toml"), "--whole-game", "--out", str(out)]
-    assert diamant.main(["exact", *words]) == 0
-    equilibrium, agent = json.loads(out.read_text())["rows"]
-    expected = exact.solve_lone(tiny, whole_game=True).value
-    assert expected > exact.solve_lone(tiny).value + 1
-    assert equilibrium["all play it"] == agent["best response"] == pytest.approx(expected, abs=1e-12)
-
-
 def test_values_as_data(tmp_path, capsys, monkeypatch):
     folder, out, small = tmp_path / "data", tmp_path / "regret.json", tmp_path / "few.toml"
     Edition("few", (5, 7, 9), ("mud", "wind"), expeditions=2).save(small)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from diamant_env import Batch, exact
-from diamant_env.commands.exact import measure
+from diamant_env.commands.exact import measure, rows_report
 from diamant_env.exact.response import games_at, whole_response
 from diamant_env.exact.solution import find_nodes
 from diamant_env.opponents import make
@@ -78,7 +78,9 @@ def test_best_response_to_agents_in_a_whole_game():
     scores = scores_of([make("bag:9")], 2, SMALL, 20_000).mean(axis=1)
     assert abs(scores.mean() - bag.profile_value) < four_errors(scores)
     assert bag.exploitability > 1
-    (_, row) = measure(["bag:9"], [2], SMALL, whole_game=True)
+    equilibrium, row = rows = measure(["bag:9"], [2], SMALL, whole_game=True)
+    assert "decks" in str(rows_report(rows, "Whole games"))
+    assert equilibrium["all play it"] == exact.solve_equilibrium(2, SMALL, whole_game=True).value
     assert (row["all play it"], row["best response"]) == (bag.profile_value, bag.value)
 
 
