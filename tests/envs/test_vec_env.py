@@ -85,11 +85,6 @@ def same_step(num_envs, **settings):
     )
 
 
-def rows_and_games(**settings):
-    """Return a vector environment of each class."""
-    return sb3.DiamantVecEnv(2, 3, **settings), same_step(4, **settings)
-
-
 @pytest.mark.parametrize("shown", [None, ["bag", "turn"]])
 def test_gymnasium_vec_env_equals_dummy_vec_env(shown):
     settings = {"seat": None, "observation": shown}
@@ -132,7 +127,7 @@ def test_score_is_chest(settings):
 
 def test_maskable_ppo_trains_on_every_view():
     contrib = pytest.importorskip("sb3_contrib")
-    for env in (DiamantEnv(), "diamant_env/Diamant-3p-v0", *rows_and_games()):
+    for env in (DiamantEnv(), "diamant_env/Diamant-3p-v0", sb3.DiamantVecEnv(2, 3), same_step(4)):
         model = contrib.MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=8, n_epochs=1, device="cpu")
         assert model.learn(32).num_timesteps >= 32
     single = DiamantEnv(num_players=1)

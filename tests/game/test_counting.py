@@ -30,18 +30,6 @@ def bust_at_trap(edition: Edition, traps: int) -> Fraction:
     return 1 - safe
 
 
-def after_card(game: Game, card: int) -> Game:
-    later = game.clone()
-    later.reveal(card)
-    return later
-
-
-def cards(game: Game) -> list[tuple[int, int]]:
-    """Return the kinds of card in the deck with their copies."""
-    deck = game.state.deck.tolist()
-    return [(card, deck[card]) for card, _ in game.chance_outcomes()]
-
-
 def survival_by_the_engine(edition: Edition) -> tuple[list[Fraction], dict[int, Fraction]]:
     """Return P(no bust after k cards) for all k, and P(the h-th trap comes before a bust) for all h.
 
@@ -53,11 +41,12 @@ def survival_by_the_engine(edition: Edition) -> tuple[list[Fraction], dict[int, 
     while alive:
         later: dict[int, tuple[Fraction, Game]] = {}
         for traps, (chance, game) in alive.items():
-            for card, copies in cards(game):
-                then = after_card(game, card)
+            for card, _ in game.chance_outcomes():
+                then = game.clone()
+                then.reveal(card)
                 if then.phase == "over":
                     continue
-                share = chance * Fraction(copies, int(game.state.deck_size))
+                share = chance * Fraction(int(game.state.deck[card]), int(game.state.deck_size))
                 now = int(then.state.on_path.sum())
                 then.decide([0])
                 later[now] = (later[now][0] + share if now in later else share, then)

@@ -14,12 +14,8 @@ from diamant_env.judging.tournament import hold_tournament, pairwise_results
 ORDERED = ("ev:0.75", "bag:6", "random:0.5", "continue")  # each clearly better than the next at tables of all four
 
 
-@pytest.fixture(scope="module")
-def found():
-    return hold_tournament(("traps:3", "bag:8", *ORDERED), 2000, seed=1, players=3)
-
-
-def test_tournament_is_balanced_and_shares_sum_to_games(found):
+def test_tournament_is_balanced_and_shares_sum_to_games():
+    found = hold_tournament(("traps:3", "bag:8", *ORDERED), 2000, seed=1, players=3)
     games = [standing.games for standing in found.standings]
     assert sum(games) == 3 * 2000
     assert max(games) - min(games) <= 2000 / found.tables + 1

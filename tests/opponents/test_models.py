@@ -22,11 +22,6 @@ SOME = ["bag", "turn", "bust_chance", "rival_inside"]
 FEW = {"n_steps": 8, "batch_size": 32, "n_epochs": 1}
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
 def rows(players=3, games=40, turns=3):
     """Return observations of some games after some turns, and a mask of the seats that must decide."""
     batch, random = Batch(games, players), np.random.default_rng(0)

@@ -5,9 +5,6 @@ import pytest
 from tests.support.play import Case, Play, cases
 
 CASES = {
-    "a lone leaver gathers all gems on the path": Case(
-        [11, 7, "snake"], "- 1", chests=[0, 2 + 1 + 3 + 3, 0, 0], path_gems=0
-    ),
     # 3 and 3 gems remain: two leavers get 1 + 1 each card by card, 3 of the sum.
     "leavers share the whole not card by card": Case([3, 7, "snake"], "- 01", chests=[1 + 3, 1 + 3, 0, 0], path_gems=0),
     "what they left waits for the next leaver": Case(

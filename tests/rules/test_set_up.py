@@ -8,8 +8,6 @@ from tests.support.play import PUBLISHED, Case, Play, cases, every
 
 CASES = {
     "the first card is turned up before anyone decides": Case([11], turn=1, phase=DECIDE, expedition=1),
-    "one player is allowed for research": Case([7, 5], "all", players=1, chests=[7]),
-    "two players are allowed for research": Case([7, 5], "all", players=2, chests=[3, 3]),
 }
 test_play = cases(CASES)
 
