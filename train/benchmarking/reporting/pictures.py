@@ -52,6 +52,9 @@ _STYLE: Any = {
     **{"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25},
     **{"pdf.fonttype": 42, "svg.hashsalt": "diamant", "savefig.dpi": 200},  # 42: TrueType, which journals require
 }
+_SYMLOG: Any = {"linthresh": 0.02, "linscale": 0.2}
+_GAINS: Any = {"ticks": (0, 0.02, 0.05, 0.1, 0.2, 0.5), "labels": ("0", "0.02", "0.05", "0.1", "0.2", "0.5")}
+"""Ticks of gains in win share, on a symmetric logarithmic scale."""
 _PLACES = {name: place for place, name in enumerate(ALGORITHMS)}
 Panel = Callable[[Axes, Sequence[Row], dict[str, dict[str, Any]]], None]
 
@@ -126,9 +129,13 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
     of a NashConv of 0 nowhere.
     """
     column = next(each for each in curve_columns(runs[0]["family"]) if each.point == point)
-    log = point == "nash_conv"
-    if log:
-        axes.set_yscale("log")
+    scale = "log" if point == "nash_conv" else "symlog" if column == COLUMNS["win"][0] else ""
+    if scale == "symlog":
+        axes.set_yscale(scale, **_SYMLOG)
+        axes.set_yticks(**_GAINS)
+        axes.yaxis.set_minor_locator(NullLocator())
+    elif scale:
+        axes.set_yscale(scale)
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
     shown = _draw_learners(axes, runs, looks, column)
@@ -141,7 +148,7 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
     better = "← better" if point in RANKING else "better →"  # rotated: to the left is down
     axes.set(
         xlabel=_with_outside("decisions", *outside),
-        ylabel=f"{fill(column.title + ', log' * log, 28)}\n{better}",
+        ylabel=f"{fill(f'{column.title}, {scale}' if scale else column.title, 28)}\n{better}",
         xlim=(0, None),
     )
 
@@ -213,9 +220,8 @@ def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> 
             axes.errorbar(gained.mean, won.mean, *halves, elinewidth=0.7, **{**looks[name], "linestyle": ""})
         else:
             (below if won.mean <= low else above).append(f"{name} at {won.mean:.2f}, gain {gained.mean:.2f}")
-    axes.set_xscale("symlog", linthresh=0.02, linscale=0.2)
-    ticks = [0, 0.02, 0.05, 0.1, 0.2, 0.5]
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xscale("symlog", **_SYMLOG)
+    axes.set_xticks(**_GAINS)
     axes.xaxis.set_minor_locator(NullLocator())
     xlabel = _with_outside(f"← better   {gain.heading}, symlog", above, below)
     axes.set(xlabel=xlabel, ylabel=f"{wins.heading}\nbetter →", xlim=(0, 1), ylim=(low, high))
