@@ -126,7 +126,10 @@ def test_panels_name_what_lies_outside_them_and_the_better_direction(tmp_path):
     draw({"expedition-2": solutions}, kept(partial(curves, point="nash_conv")), [tmp_path / "curves.png"])
     far = [solved("ppo", 0.1 + seed / 100, seed=seed) for seed in range(9)] + [solved("dqn", 6.0), solutions[2]]
     draw({"exact tasks": far}, kept(profiles), [tmp_path / "profiles.png"])
-    wins, conv, scores = shown
+    learned = row("ppo") | {"measures": {**row("ppo")["measures"], "curve": [{"decisions": 40, "gain": 0.4}]}}
+    draw({"full-4-win": [learned]}, kept(partial(curves, point="gain")), [tmp_path / "gains.png"])
+    wins, conv, scores, gains = shown
+    assert gains.get_ylabel().endswith(", symlog\n← better")
     assert scores.get_xlabel().endswith("better →\noff scale below: dqn at 0.47")
     assert not conv.collections  # no interval of two seeds
     assert 0.05 < wins.get_ylim()[0] < 0.3

@@ -21,17 +21,13 @@ from tests.support.play import every
 
 COUNTED = Edition("counted", (2, 3, 5), ("mud", "wind"), trap_copies=2, expeditions=2)
 FOUR = Edition("four", (5,), ("mud",), expeditions=2, relics=(4,), tie_break="relics")
-
-
-@cache
-def three_players() -> exact.WholeGame:
-    return exact.WholeGame(COUNTED, 3)
+whole_game = cache(exact.WholeGame)
 
 
 @compiled_only
 def test_number_of_states_equals_independent_count():
     """34,727 decisions, if seats and kinds of trap are interchangeable and turns of leaving are forgotten."""
-    games = three_players().graph.games
+    games = whole_game(COUNTED, 3).graph.games
     games = games[games["phase"] == DECIDE]
     seats = np.sort(2 * games["chest"][:, :3] + games["inside"][:, :3], axis=1)
     traps = np.sort(2 * games["deck"][:, FIRST_TRAP : FIRST_TRAP + 2] + games["on_path"][:, :2], axis=1)
@@ -54,7 +50,7 @@ def test_one_expedition_equals_tree(edition, players):
 
 @compiled_only
 def test_values_equal_means_of_played_games():
-    game = three_players()
+    game = whole_game(COUNTED, 3)
     agents = [game.agent(game.solve_equilibrium("win")), make("catch-up"), make("random:0.3")]
     played = play(agents, np.tile(np.arange(3), (2_000, 1)), 40_000, seeds_for(5, "whole"), COUNTED)
     scores = played.scores
@@ -69,7 +65,7 @@ def test_values_equal_means_of_played_games():
 @pytest.mark.parametrize(("edition", "players"), [(COUNTED, 2), (TINY_RELICS, 3), (FOUR, 4)])
 @pytest.mark.parametrize("reward", REWARDS)
 def test_equilibrium_has_no_nash_conv(edition, players, reward):
-    game = exact.WholeGame(edition, players)
+    game = whole_game(edition, players)
     policy = game.solve_equilibrium(reward)
     assert abs(game.best_response(policy, reward).nash_conv) < 1e-12
     by_seat = game.best_response([policy] * players, reward)
@@ -79,9 +75,9 @@ def test_equilibrium_has_no_nash_conv(edition, players, reward):
 
 
 @compiled_only
-@pytest.mark.parametrize("game", [three_players, lambda: exact.WholeGame(FOUR, 4)], ids=["3", "4"])
-def test_agent_plays_policy_at_every_state(game):
-    game = game()
+@pytest.mark.parametrize(("edition", "players"), [(COUNTED, 3), (FOUR, 4)])
+def test_agent_plays_policy_at_every_state(edition, players):
+    game = whole_game(edition, players)
     policy = game.solve_equilibrium("win")
     np.testing.assert_array_equal(game.policy_of(game.agent(policy)), policy.astype(np.float32))
 

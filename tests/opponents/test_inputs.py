@@ -1,25 +1,26 @@
-"""Canonical network inputs against their definition."""
+"""Canonical network inputs against their definition, compiled and uncompiled."""
 
 import numpy as np
 import pytest
 
 from diamant_env import Batch, Observations
+from diamant_env.compilation import uncompiled
 from diamant_env.editions import find_edition
 from diamant_env.observation import NUM_FEATURES, SLICES
-from diamant_env.opponents.inputs import CANONICAL, INPUTS
+from diamant_env.opponents.inputs import CANONICAL, INPUTS, canonical
 
 canonical_inputs = INPUTS[CANONICAL]
 
 
-def rows_of(players, hidden):
+def rows_of(players, hidden=False, games=60):
     """Return observations of seats that must decide, from random games."""
     random = np.random.default_rng(players)
-    batch = Batch(60, players, find_edition("iello-2016-fr-relics", hidden_chests=hidden))
+    batch = Batch(games, players, find_edition("iello-2016-fr-relics", hidden_chests=hidden))
     observations, rows = batch.reset(seed=players), []
     while not batch.over.all():
         flat = observations.reshape(-1, NUM_FEATURES)
         rows.append(flat[flat[:, 0] > 0])
-        observations, _, _ = batch.step((random.random((60, players)) < 0.3).astype(np.int8))
+        observations, _, _ = batch.step((random.random((games, players)) < 0.3).astype(np.int8))
     return np.concatenate(rows)
 
 
@@ -92,3 +93,10 @@ def test_canonical_inputs_equal_definition(players, hidden):
         assert not rivals[players - 1 :].any()
         after = [*parts["differences"], *[0] * (8 - players), *parts["leads"], *parts["last"], *parts["fine"]]
         np.testing.assert_allclose(numbers[81:], [*after, *parts["ranks"], *parts["shares"]], atol=1e-6)
+
+
+def test_compiled_equals_uncompiled():
+    rows = np.concatenate([rows_of(players, players % 2 == 0, 3) for players in range(2, 9)])
+    slowly = np.zeros((len(rows), canonical_inputs.width), np.float32)
+    uncompiled(canonical)(rows, slowly)
+    np.testing.assert_allclose(canonical_inputs(rows), slowly, atol=1e-6)

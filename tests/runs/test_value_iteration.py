@@ -40,10 +40,12 @@ def test_gain_for_score_is_almost_that_of_the_best_response():
     assert gain.low < most
 
 
-def test_gain_in_a_whole_game_is_almost_that_of_the_best_response():
-    edition = replace(TINY, relics=(6,))
-    most = exact.WholeGame(edition, 3).best_response(make("bag:5"), "win").exploitability
-    gain = gain_of(DeviationGame("bag:5", 3, edition, "win"))
+@pytest.mark.parametrize(
+    ("agent", "edition", "reward"), [("catch-up", TINY, "margin"), ("bag:5", replace(TINY, relics=(6,)), "win")]
+)
+def test_gain_in_a_whole_game_is_almost_that_of_the_best_response(agent, edition, reward):
+    most = exact.WholeGame(edition, 3).best_response(make(agent), reward).exploitability
+    gain = gain_of(DeviationGame(agent, 3, edition, reward))
     assert 0.85 * most < gain.high
     assert gain.low < most
 

@@ -15,6 +15,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.scale import SymmetricalLogScale
 from matplotlib.ticker import EngFormatter, NullLocator
 
 from diamant_env.drawing.narration import counted
@@ -52,9 +53,6 @@ _STYLE: Any = {
     **{"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25},
     **{"pdf.fonttype": 42, "svg.hashsalt": "diamant", "savefig.dpi": 200},  # 42: TrueType, which journals require
 }
-_SYMLOG: Any = {"linthresh": 0.02, "linscale": 0.2}
-_GAINS: Any = {"ticks": (0, 0.02, 0.05, 0.1, 0.2, 0.5), "labels": ("0", "0.02", "0.05", "0.1", "0.2", "0.5")}
-"""Ticks of gains in win share, on a symmetric logarithmic scale."""
 _PLACES = {name: place for place, name in enumerate(ALGORITHMS)}
 Panel = Callable[[Axes, Sequence[Row], dict[str, dict[str, Any]]], None]
 
@@ -129,13 +127,10 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
     of a NashConv of 0 nowhere.
     """
     column = next(each for each in curve_columns(runs[0]["family"]) if each.point == point)
-    scale = "log" if point == "nash_conv" else "symlog" if column == COLUMNS["win"][0] else ""
-    if scale == "symlog":
-        axes.set_yscale(scale, **_SYMLOG)
-        axes.set_yticks(**_GAINS)
-        axes.yaxis.set_minor_locator(NullLocator())
-    elif scale:
-        axes.set_yscale(scale)
+    if column == COLUMNS["win"][0]:
+        _scale_gains(axes, "y")
+    elif point == "nash_conv":
+        axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
     shown = _draw_learners(axes, runs, looks, column)
@@ -146,9 +141,10 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
         axes.set_ylim(shown)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     better = "← better" if point in RANKING else "better →"  # rotated: to the left is down
+    title = column.title if (scale := axes.get_yscale()) == "linear" else f"{column.title}, {scale}"
     axes.set(
         xlabel=_with_outside("decisions", *outside),
-        ylabel=f"{fill(f'{column.title}, {scale}' if scale else column.title, 28)}\n{better}",
+        ylabel=f"{fill(title, 28)}\n{better}",
         xlim=(0, None),
     )
 
@@ -220,11 +216,17 @@ def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> 
             axes.errorbar(gained.mean, won.mean, *halves, elinewidth=0.7, **{**looks[name], "linestyle": ""})
         else:
             (below if won.mean <= low else above).append(f"{name} at {won.mean:.2f}, gain {gained.mean:.2f}")
-    axes.set_xscale("symlog", **_SYMLOG)
-    axes.set_xticks(**_GAINS)
-    axes.xaxis.set_minor_locator(NullLocator())
+    _scale_gains(axes, "x")
     xlabel = _with_outside(f"← better   {gain.heading}, symlog", above, below)
     axes.set(xlabel=xlabel, ylabel=f"{wins.heading}\nbetter →", xlim=(0, 1), ylim=(low, high))
+
+
+def _scale_gains(axes: Axes, which: str) -> None:
+    """Give the axis ``"x"`` or ``"y"`` a symmetric logarithmic scale for gains in win share."""
+    axis, ticks = getattr(axes, f"{which}axis"), (0, 0.02, 0.05, 0.1, 0.2, 0.5)
+    axes.set(**{f"{which}scale": SymmetricalLogScale(axis, linthresh=0.02, linscale=0.2)})
+    axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
+    axis.set_minor_locator(NullLocator())
 
 
 def profiles(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
