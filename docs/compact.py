@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-DROPPED = {"diamant-env", "scipy"}  # versions that no figure depends on
+DROPPED = {"diamant-env"}  # its version is in every row
 
 
 def compact(content: Any) -> Any:

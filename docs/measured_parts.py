@@ -15,17 +15,20 @@ from diamant_env.drawing.narration import counted
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.text_reports import estimate_text, plus_minus
 from examples.run_all import RECIPES, RESULTS
+from train.benchmarking.folder import in_order
 from train.benchmarking.reporting.aggregate import exact_scores
 from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds
 from train.benchmarking.reporting.columns import figure_text as benchmark_text
 from train.benchmarking.reporting.page import summary, task_tables
 from train.benchmarking.reporting.statistics import estimate, improvement, ratio
+from train.benchmarking.results import RESULT, read_result
 from train.benchmarking.suite import TASKS
 from train.runs.markdown import markdown_table
 from train.ship import CARDS
 from train.tune import PLAYERS, ranked, text_of
 
 MEASURED = Path(__file__).with_name("measured")
+ENTRIES = Path(__file__).parents[1] / "entries"
 Row = dict[str, Any]
 
 
@@ -95,14 +98,21 @@ def _source(results: Row) -> str:
     return f"`{results['command']}`: {', '.join(machine)}."
 
 
+def with_entries(entries: Path = ENTRIES) -> Row:
+    """Return the results of the benchmark and of the entries scored by ``--check``."""
+    results = load("benchmark")
+    scored = [row for path in sorted(entries.glob(f"*/{RESULT}")) if (row := read_result(path))]
+    return {**results, "runs": in_order([*results["runs"], *scored])}
+
+
 def benchmark() -> str:
     """Return the page of the benchmark's results."""
-    return summary(load("benchmark"))
+    return summary(with_entries())
 
 
 def benchmark_tasks() -> str:
     """Return all figures of the benchmark, a table per task."""
-    return "\n\n".join(task_tables(load("benchmark")["runs"]))
+    return "\n\n".join(task_tables(with_entries()["runs"]))
 
 
 def findings() -> str:

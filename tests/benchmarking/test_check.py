@@ -2,6 +2,7 @@
 
 import json
 
+import measured_parts  # docs/measured_parts.py
 import pytest
 
 from diamant_env.opponents import make, registry
@@ -34,7 +35,9 @@ def test_entry_is_scored_and_again_to_the_same_figures(entry):
     }
     assert 0 < first["measures"]["held_out"]["win"]["mean"] < 1
     row = json.loads((entry() / "result.json").read_text())
-    assert check_entry(entry(), CONFIG)["measures"] == row["measures"]
+    again = check_entry(entry(), CONFIG)
+    assert again["measures"] == row["measures"]
+    assert again in measured_parts.with_entries(entry().parent)["runs"]
     row["measures"]["held_out"]["win"]["mean"] += 1e-12
     (entry() / "result.json").write_text(json.dumps(row))
     with pytest.raises(ValueError, match="has other measures than measured here"):
@@ -51,6 +54,7 @@ def test_scripted_agent_is_an_entry(entry):
     ("changes", "message"),
     [
         ({"task": "full-5-win"}, "unknown task 'full-5-win'; tasks: expedition-2"),
+        ({"algorithm": "ppo"}, "'ppo' is an algorithm of the benchmark; give the entry another name"),
         ({"task_version": 2}, "version 2 of full-4-win; version 1 is scored here"),
         ({"measures": {}}, "measures: Extra inputs are not permitted"),
         ({"policy": "../policy.safetensors"}, "a .safetensors or .onnx file in"),

@@ -35,8 +35,8 @@ def test_profile_is_the_fraction_of_runs_above_a_level_by_task():
 
 
 def test_bootstrap_resamples_within_tasks():
-    mean, low, high = bootstrap(iqm, [np.full(3, 0.2), np.full(3, 0.8)])
-    assert (mean, low, high) == pytest.approx((0.5, 0.5, 0.5))
+    assert bootstrap(iqm, [np.full(5, 0.2), np.full(5, 0.8)]) == pytest.approx((0.5, 0.5, 0.5))
+    assert np.isnan(bootstrap(iqm, [np.full(5, 0.2), np.full(4, 0.8)])[1:]).all()  # too few runs for an interval
     runs = RNG.normal(size=400)
     found = estimate(lambda scores: scores[0].mean(axis=-1), [runs])
     half = 1.96 * runs.std() / 20
@@ -54,5 +54,7 @@ def test_scores_are_relative_to_the_reference_and_of_all_exact_tasks():
         "ppo": [[0.9], [0.5]],
         "psro": [[0.5], [0.75]],
     }
-    same = "0.625 (0.625 to 0.625)"  # the geometric mean of 5 and 0.5 is 1.58
-    assert f"| `psro` | 2 | {same} | 1.58 (1.58 to 1.58) | 0.50 (0.50 to 0.50) |" in score_table(rows)
+    # The geometric mean of 5 and 0.5 is 1.58.
+    assert "| `psro` | 2 | 0.625 (–) | 1.58 (–) | 0.50 (–) |" in score_table(rows)
+    rows[4]["decisions"] = 60
+    assert "| `psro`, 60% of the budget in 1 of 2 | 2 |" in score_table(rows)

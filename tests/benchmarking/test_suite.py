@@ -3,9 +3,11 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool
 from train.benchmark import Arguments, benchmark, benchmark_runs
 from train.benchmarking import benchmark_run
@@ -150,6 +152,18 @@ def test_strongest_responder_is_reported(tmp_path, calls):
     pools = BenchmarkConfig.model_validate({**SMALL, "response": {**RESPONSE, "pools": ["pool"]}})
     result = run_of("full-3-win", "ev:0.75", tmp_path / "ev", pools).play()
     assert result["measures"]["gain"]["by"] in load_pool("pool")
+
+
+def test_agents_without_value_iteration_are_known(tmp_path, monkeypatch):
+    stateful = SimpleNamespace(act=make("bag:8").act)
+    monkeypatch.setitem(ALGORITHMS, "mine", Algorithm("mine", "learned", "an entry", lambda _: stateful))
+    config = BenchmarkConfig.model_validate({**SMALL, "response": {**RESPONSE, "values": {"self_play": 100}}})
+    full, hidden = (
+        run_of(task, "mine", tmp_path / task, config).play()["measures"]["gain"]
+        for task in ("full-3-win", "hidden-4-win")
+    )
+    assert full["no_values"] == "the agent keeps a state of its games"
+    assert "no_values" not in hidden  # no agent meets it there
 
 
 def test_published_results_open(tmp_path):

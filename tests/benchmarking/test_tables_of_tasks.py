@@ -42,7 +42,7 @@ def names(table):
 def test_win_tasks_are_sorted_by_the_gain_of_the_strongest_responder():
     rows = [row("robber", wins=0.5, gain=0.45), row("fair", wins=0.3, gain=0.1), row("weak", wins=0.2, gain=0.4)]
     assert names(task_table(rows)) == ["fair", "weak", "robber"]
-    assert "| `weak` (1) | 0.400 | 0.200 | 30.00 | 60 |" in task_table(rows)
+    assert "| `weak` (1) | 0.400 | 0.200 | 30.00 | 60 | PPO scratch |" in task_table(rows)
 
 
 def test_difference_of_independent_figures():
@@ -76,15 +76,19 @@ def test_common_game_error_is_added():
 
 def test_protocol_deviations_are_marked():
     refused = {**solved("a", 0.1), "measures": {"exact": {"refused": "it has a memory"}}}
+    stateful = row("c")
+    stateful["measures"]["gain"]["no_values"] = "it has a memory"
     marked = {
         "over": (row("over", decisions=150), "50% over budget"),
         "under": (row("under", decisions=60), "60% of the budget"),
         "none": (row("none", decisions=0), "no decision was counted"),
         "a": (refused, "not solved: it has a memory"),
-        "b": (solved("b", 0.1, digest="0" * 16), "games of another version"),
+        "b": (solved("b", 0.1, digest="0" * 16, decisions=1000), "games of another version, 900% over budget"),
+        "c": (stateful, "no value iteration: it has a memory"),
     }
     for name, (run, text) in marked.items():
         assert f"`{name}` (1), {text} |" in task_table([run])
+        assert f"`{name}`, {text} |" in page.side_by_side([run]).markdown()
     assert "`twice` (2), 50% over budget in 1 of 2 |" in task_table([row("twice", decisions=150), row("twice", seed=1)])
     assert "`fair` (1) |" in task_table([row("fair", decisions=101)])
 

@@ -29,7 +29,7 @@ from train.benchmarking.results import RESULT, read_result, write_result
 from train.benchmarking.suite import EXACT, Task, digest
 from train.responding.result import report
 from train.responding.search import response_runs, reward_scale
-from train.responding.value_iteration import no_values, value_response
+from train.responding.value_iteration import hides_chests, no_values, value_response
 from train.runs.config import Config, JudgeConfig, OpponentsConfig
 from train.runs.run_folder import POLICY, read_json, save_policy
 
@@ -267,7 +267,10 @@ class BenchmarkRun:
         for run in runs:
             run.finish()
         found = report(runs, table, search)
-        return {"by": found.best.player, "at_least": found.best_bound}
+        gain = {"by": found.best.player, "at_least": found.best_bound}
+        if found.value_iteration or hides_chests(table) or not search.values.self_play:
+            return gain
+        return {**gain, "no_values": found.no_values}  # the fault of the agent: it meets weaker responders than others
 
 
 def cpu_seconds() -> float:

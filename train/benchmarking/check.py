@@ -17,6 +17,7 @@ from diamant_env.opponents import make
 from diamant_env.opponents.registry import names_object
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import to_json
+from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, cpu_seconds
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.results import RESULT, read_result, write_result
@@ -84,6 +85,8 @@ def read_entry(folder: Path) -> Entry:
         raise ValueError(f"{path}: {wrong}") from None
     except ValueError as error:
         raise ValueError(f"{path} is no JSON: {error}") from None
+    if entry.algorithm in ALGORITHMS:
+        raise ValueError(f"{path}: {entry.algorithm!r} is an algorithm of the benchmark; give the entry another name")
     if entry.task not in TASKS:
         raise ValueError(f"{path}: unknown task {entry.task!r}; tasks: {', '.join(TASKS)}")
     if (now := TASKS[entry.task].version) != entry.task_version:

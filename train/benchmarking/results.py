@@ -32,6 +32,8 @@ class Gain(_Part):
     """Gain of the strongest responder, with a simultaneous interval for all responders."""
 
     at_least: Figure | float
+    no_values: str = ""
+    """Reason why the agent meets no value iteration, where others do."""
 
 
 class Measures(_Part):

@@ -57,12 +57,17 @@ class Paths(NamedTuple):
         return np.arange(len(self.path)) <= last[self.path]
 
 
+def hides_chests(game: DeviationGame) -> bool:
+    """Return whether the table hides the rivals' chests."""
+    return game.blank_rivals or find_edition(game.edition).hidden_chests
+
+
 def no_values(game: DeviationGame, config: IterationConfig) -> str:
     """Return the reason why there is no value iteration, or an empty text."""
     agent = make(game.agent, fresh=True)
     if config.self_play == 0:
         return "values.self_play = 0"
-    if game.blank_rivals or find_edition(game.edition).hidden_chests:
+    if hides_chests(game):
         return "it needs open chests, and this table hides them"
     if isinstance(agent, SearchAgent):
         return "the agent is a search, which is too slow"

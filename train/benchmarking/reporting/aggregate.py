@@ -12,8 +12,10 @@ import numpy as np
 
 from diamant_env.judging.text_reports import estimate_text
 from train.benchmarking.reporting.columns import Row, curve_columns, curve_of
+from train.benchmarking.reporting.marks import marks
 from train.benchmarking.reporting.statistics import Scores, estimate, improvement, iqm, ratio
-from train.runs.markdown import code, markdown_table
+from train.benchmarking.suite import EXACT
+from train.runs.markdown import code, escaped, markdown_table
 
 REFERENCE, BASELINE = "random:0.2", "ppo"
 
@@ -37,11 +39,11 @@ def exact_scores(runs: Sequence[Row]) -> dict[str, Scores]:
 
 def score_table(runs: Sequence[Row]) -> str:
     """Return the IQM of each algorithm, its NashConv relative to `BASELINE` and P(`BASELINE` better), in Markdown."""
-    scores = exact_scores(runs)
+    scores, solved = exact_scores(runs), [row for row in runs if row["family"] in EXACT]
     ours = scores.get(BASELINE)
     rows = [
         [
-            code(name),
+            ", ".join([code(name), *map(escaped, marks([row for row in solved if row["algorithm"] == name]))]),
             sum(map(len, theirs)),
             estimate_text(estimate(iqm, theirs), 3),
             *(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from diamant_env.drawing.narration import counted
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 
 Row = dict[str, Any]
@@ -64,7 +66,9 @@ def _half(found: Estimate) -> float:
     return (found.high - found.low) / 2
 
 
-_SECONDS = Column("training, CPU s", "", 0, lambda row: estimate_of(row["train_cpu_seconds"]))
+_SECONDS = Column(
+    "training, CPU s", "", 0, lambda row: estimate_of(spent) if (spent := row["train_cpu_seconds"]) else None
+)
 _SCORE = Column("held-out score", "gems", 2, _of("held_out", "score"))
 _GAIN = Column("strongest responder's gain", "win share", 3, _of("gain", "at_least"), "gain")
 _SOLVED = (
@@ -150,6 +154,14 @@ def over_seeds(figures: Sequence[Estimate]) -> Estimate:
     seeds = mean_of_tables([each.mean for each in figures], [1] * len(figures))
     half = math.hypot(_half(seeds), fmean(0.0 if math.isnan(_half(each)) else _half(each) for each in figures))
     return Estimate(seeds.mean, seeds.mean - half, seeds.mean + half)
+
+
+def seeds_text(runs: Sequence[Row]) -> str:
+    """Return the lowest and the highest number of seeds of a task's learning algorithms; empty without any."""
+    found = Counter(row["algorithm"] for row in runs if row["kind"] == "learned").values()
+    if not found or min(found) == max(found):
+        return counted(max(found), "seed") if found else ""
+    return f"{min(found)} to {max(found)} seeds"
 
 
 def figure_text(found: Estimate | None, column: Column) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,9 +24,12 @@ from train.benchmarking.reporting.columns import (
     curve_panels,
     figure_text,
     over_seeds,
+    seeds_text,
 )
-from train.benchmarking.reporting.pictures import BAND, PLANE, PROFILES, curves_file
-from train.benchmarking.suite import EXACT, TASKS, digest, find_tasks
+from train.benchmarking.reporting.marks import marks
+from train.benchmarking.reporting.pictures import PLANE, PROFILES, curves_file
+from train.benchmarking.reporting.statistics import FEWEST
+from train.benchmarking.suite import EXACT, TASKS, find_tasks
 from train.runs.markdown import code, escaped, markdown_table
 
 PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark.md"
@@ -36,7 +40,6 @@ CURVES = {
     "win": "Held-out win share against decisions",
 }
 """Captions of the pictures of learning curves, by `Column.point`."""
-_ALLOWED = 1.02  # tolerated factor of the budget, which is checked once a rollout
 
 
 class Line(NamedTuple):
@@ -111,7 +114,7 @@ def summary(content: Row) -> str:
 
 def _curves(runs: Sequence[Row]) -> dict[str, str]:
     """Return the pictures of learning curves, by `Column.point`."""
-    caption = f"{{}}: mean over seeds, with its interval from {BAND} seeds on"
+    caption = f"{{}}: mean over seeds, with its interval from {FEWEST} seeds on"
     return {point: _picture(caption.format(CURVES[point]), curves_file(point)) for point in curve_panels(runs)}
 
 
@@ -120,16 +123,34 @@ def _picture(caption: str, file: str) -> str:
 
 
 def side_by_side(runs: Sequence[Row]) -> Figures:
-    """Return the first figure of all tasks, sorted by the first task; numbers of seeds are of all tasks together."""
+    """Return the first figure of all tasks, sorted by the first task, with the numbers of seeds in the head."""
     cells = {row["task"]: column for row in runs if (column := COLUMNS[row["family"]][0]).read(row)}
-    head = [f"{task} ({column.unit})" for task, column in cells.items()]
-    return Figures(head, [line._replace(marks=[]) for line in _sorted(runs, list(cells.items()))])
+    tasks = by_task(runs)
+    head = [f"{task} ({', '.join(filter(None, [each.unit, seeds_text(tasks[task])]))})" for task, each in cells.items()]
+    return Figures(head, [line._replace(seeds="") for line in _sorted(runs, list(cells.items()))])
 
 
 def task_table(runs: Sequence[Row]) -> Figures:
-    """Return all figures of one task."""
+    """Return all figures of one task, and the strongest responders."""
     columns = COLUMNS[runs[0]["family"]]
-    return Figures([column.title for column in columns], _sorted(runs, [(runs[0]["task"], each) for each in columns]))
+    head, lines = [column.title for column in columns], _sorted(runs, [(runs[0]["task"], each) for each in columns])
+    found = responders(runs)
+    if not found:
+        return Figures(head, lines)
+    lines = [line._replace(figures=[*line.figures, found.get(line.name, "")]) for line in lines]
+    return Figures([*head, "strongest responder"], lines)
+
+
+def responders(runs: Sequence[Row]) -> dict[str, str]:
+    """Return the strongest responders to each algorithm, with the numbers of runs if they differ."""
+    kinds: dict[str, Counter] = {}
+    for row in runs:
+        if by := (row["measures"].get("gain") or {}).get("by"):
+            kinds.setdefault(row["algorithm"], Counter())[re.sub(r" \d+$", "", by)] += 1
+    return {
+        name: ", ".join(by if len(found) == 1 else f"{by} ({count})" for by, count in found.most_common())
+        for name, found in kinds.items()
+    }
 
 
 def task_tables(runs: Sequence[Row]) -> list[str]:
@@ -152,22 +173,7 @@ def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> list[Li
         ]
         means = [over_seeds(values) if values else None for values in known]
         texts = [figure_text(mean, column) for mean, (_, column) in zip(means, cells, strict=True)]
-        marks = Counter(filter(None, map(mark, mine)))
-        each = [text if count == len(mine) else f"{text} in {count} of {len(mine)}" for text, count in marks.items()]
         seeds = f" ({len(mine)})" if mine[0]["kind"] == "learned" else ""
-        found.append(([sign * mean.mean if mean else math.inf for mean in means], Line(name, seeds, each, texts)))
+        line = Line(name, seeds, marks(mine), texts)
+        found.append(([sign * mean.mean if mean else math.inf for mean in means], line))
     return [line for _, line in sorted(found, key=lambda each: each[0])]
-
-
-def mark(row: Row) -> str:
-    """Return a mark for a run that violates the protocol, else an empty text."""
-    budget, spent, task = row["budget"], row["decisions"], TASKS.get(row["task"])
-    if task is not None and row.get("digest", digest(task)) != digest(task):
-        return "games of another version"
-    if refused := (row["measures"].get("exact") or {}).get("refused"):
-        return f"not solved: {refused}"
-    if budget and not spent:
-        return "no decision was counted"
-    if budget and spent > _ALLOWED * budget:
-        return f"{spent / budget - 1:.0%} over budget"
-    return f"{spent / budget:.0%} of the budget" if budget and spent * _ALLOWED < budget else ""

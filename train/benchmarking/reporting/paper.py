@@ -62,12 +62,16 @@ def latex(table: Figures) -> str:
     lines = [["algorithm", *map(escaped, table.head)]]
     for line in table.lines:
         notes = "".join(f", {escaped(mark)}" for mark in line.marks)
-        numbers = [text.replace("±", r"\pm").replace(",", "{,}") for text in line.figures]
-        figures = [f"${text}$" if text else "" for text in numbers]
-        lines.append([rf"\texttt{{{escaped(line.name)}}}{line.seeds}{notes}", *figures])
+        lines.append([rf"\texttt{{{escaped(line.name)}}}{line.seeds}{notes}", *map(_cell, line.figures)])
     head, *rows = (" & ".join(cells) + r" \\" for cells in lines)
     parts = [rf"\begin{{tabular}}{{l{'r' * len(table.head)}}}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
     return "\n".join(["% \\usepackage{booktabs}", *parts, r"\end{tabular}"]) + "\n"
+
+
+def _cell(text: str) -> str:
+    """Return a cell: figures in mathematical notation, other texts escaped."""
+    figure = re.fullmatch(r"[-\d.,± ]+", text)
+    return "$" + text.replace("±", r"\pm").replace(",", "{,}") + "$" if figure else escaped(text)
 
 
 def escaped(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import cycle
@@ -18,7 +17,6 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.scale import SymmetricalLogScale
 from matplotlib.ticker import EngFormatter, NullLocator
 
-from diamant_env.drawing.narration import counted
 from diamant_env.judging.intervals import mean_of_tables
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.reporting.aggregate import exact_scores
@@ -32,8 +30,9 @@ from train.benchmarking.reporting.columns import (
     curve_of,
     curve_panels,
     over_seeds,
+    seeds_text,
 )
-from train.benchmarking.reporting.statistics import bootstrap, profile
+from train.benchmarking.reporting.statistics import FEWEST, bootstrap, profile
 from train.benchmarking.suite import TASKS
 from train.runs.run_folder import save_figure
 
@@ -41,8 +40,6 @@ PLANE, PROFILES = "benchmark-plane.png", "benchmark-profiles.png"
 _DASHES = ("--", ":", "-.", (0, (8, 2)), (0, (1, 3)), (0, (5, 1, 1, 1, 1, 1)), (0, (2, 1)))
 WIDTH, HEIGHT = 3.3, 2.4
 """Size of a panel in inches."""
-BAND = 5
-"""Seeds from which on curves show an interval."""
 _LETTERS = 46
 """Letters of a line of text below a panel."""
 _MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
@@ -81,7 +78,7 @@ def draw(panels: Mapping[str, Sequence[Row]], panel: Panel, paths: Sequence[Path
         figure = Figure(figsize=(WIDTH * across, HEIGHT * down), layout=ConstrainedLayoutEngine(wspace=0.05))
         for axes, (title, runs) in zip(figure.subplots(down, across, squeeze=False).flat, panels.items(), strict=False):
             panel(axes, runs, looks)
-            axes.set_title(f"{title}, {_seeds(runs)}\n{fill(TASKS[title].meaning, 54)}" if title in TASKS else title)
+            axes.set_title(_title(title, runs))
         for axes in figure.axes[len(panels) :]:
             axes.remove()
         pairs = [axes.get_legend_handles_labels() for axes in figure.axes]
@@ -98,10 +95,10 @@ def draw(panels: Mapping[str, Sequence[Row]], panel: Panel, paths: Sequence[Path
             save_figure(path, figure)
 
 
-def _seeds(runs: Sequence[Row]) -> str:
-    """Return the lowest and the highest number of seeds of a learning algorithm as text."""
-    found = Counter(row["algorithm"] for row in runs if row["kind"] == "learned").values() or [0]
-    return counted(max(found), "seed") if min(found) == max(found) else f"{min(found)} to {max(found)} seeds"
+def _title(task: str, runs: Sequence[Row]) -> str:
+    """Return the title of a panel: the task with the numbers of seeds, and its meaning."""
+    first = ", ".join(filter(None, [task, seeds_text(runs)]))
+    return f"{first}\n{fill(TASKS[task].meaning, 54)}" if task in TASKS else task
 
 
 def _styles(runs: Sequence[Row]) -> dict[str, dict[str, Any]]:
@@ -152,7 +149,7 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
 def _draw_learners(
     axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], column: Column
 ) -> tuple[float, float] | None:
-    """Draw the mean over seeds of each learning algorithm, with the interval from `BAND` seeds on.
+    """Draw the mean over seeds of each learning algorithm, with the interval from `FEWEST` seeds on.
 
     Return the range of the means, None without any.
     """
@@ -164,7 +161,7 @@ def _draw_learners(
             points = min(map(len, found))
             x, y = np.array([curve[-points:] for curve in found]).transpose(2, 1, 0)
             axes.plot(x.mean(1), y.mean(1), clip_on=False, zorder=3, **look)
-            if len(found) >= BAND:
+            if len(found) >= FEWEST:
                 bands.append((look["color"], x.mean(1), [mean_of_tables(each, np.ones(len(each))) for each in y]))
     axes.margins(y=0.15)
     low, high = axes.get_ylim()

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from diamant_env.judging.intervals import Estimate
 
 RESAMPLES = 2_000
+FEWEST = 5
+"""Runs of a task from which on an interval is given: a bootstrap of fewer is too narrow."""
 _SOLVED = 1e-9  # distance from which on a task is solved, so that ratios are finite
 
 Scores = Sequence[NDArray[np.float64]]
@@ -57,17 +59,21 @@ def bootstrap(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return a statistic of algorithms and the bounds of its interval, each of the statistic's shape.
 
+    The bounds are NaN if a task has less than `FEWEST` runs.
+
     Args:
         statistic: Function of one argument of `Scores` per algorithm, over leading axes.
         *algorithms: Scores of each algorithm, each task's float64 (runs,).
         seed: Seed of the resampling.
     """
-    random = np.random.default_rng(seed)
+    random, found = np.random.default_rng(seed), statistic(*algorithms)
+    if min(len(runs) for scores in algorithms for runs in scores) < FEWEST:
+        return found, np.full_like(found, np.nan), np.full_like(found, np.nan)
     resampled = [
         [runs[random.integers(0, len(runs), (RESAMPLES, len(runs)))] for runs in scores] for scores in algorithms
     ]
     low, high = np.quantile(statistic(*resampled), [0.025, 0.975], axis=0)
-    return statistic(*algorithms), low, high
+    return found, low, high
 
 
 def estimate(statistic: Callable[..., NDArray[np.float64]], *algorithms: Scores) -> Estimate:
