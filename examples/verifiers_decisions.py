@@ -85,7 +85,7 @@ class DiamantTaskset(vf.Taskset[DiamantTask, DiamantConfig]):
             asked = turn.observations[(turn.observations[:, :, 0] > 0) & (seating == 0)]
             values = solution.action_values(from_observation(asked, np.zeros(len(asked), np.uint64), played))
             for row, pair in zip(asked, values.tolist(), strict=True):
-                words = rules_in_words(played, 1, "score"), state_in_words(Observations(row), played), CHOICES
+                words = rules_in_words(played, "score"), state_in_words(Observations(row), played), CHOICES
                 prompt = [vf.UserMessage(content="\n\n".join(words))]
                 yield DiamantTask(DiamantData(prompt=prompt, values=tuple(pair)), given.task)
 
@@ -100,7 +100,7 @@ class DiamantEnv(vf.Env[vf.SingleAgentEnvConfig]):
             return
         given, random = self.taskset.config, np.random.default_rng(task.data.seed)
         game, rival = Game(given.players, given.edition, seed=task.data.seed), make(given.plays)
-        rules = rules_in_words(game.edition, game.edition.expeditions, "win")
+        rules = rules_in_words(game.edition, "win")
         async with agents.agent.interaction(task) as asked:
             while game.phase != "over":
                 if game.phase == "reveal":

@@ -342,6 +342,7 @@ class Learner:
         self.runner = jax.jit(partial(new_runner, config, envs))()
         self._update = jax.jit(partial(update, config, envs), donate_argnums=0)
         self.decisions, self.log = 0, {}  # type: ignore[var-annotated]
+        self.device = "" if jax.default_backend() == "cpu" else jax.devices()[0].device_kind
 
     def learn(self) -> None:
         """Play a rollout and learn from it."""
@@ -354,10 +355,6 @@ class Learner:
         """Return a frozen copy of the policy, which needs no JAX."""
         layers = [(np.asarray(weight).T, np.asarray(bias)) for weight, bias in self.runner.networks.policy]
         return NetworkAgent(with_two_logits(layers), "relu", name, inputs=CANONICAL)
-
-    def usage(self, seconds: float) -> dict[str, str]:
-        """Return the device if it is not the CPU."""
-        return {} if jax.default_backend() == "cpu" else {"device": jax.devices()[0].device_kind}
 
     def state(self) -> dict[str, Any]:
         """Return the state for a bit-identical continuation."""

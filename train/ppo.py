@@ -67,7 +67,10 @@ class Learner:
         decisions: Number of decisions so far.
         observations: float32 (rows, NUM_FEATURES), current observations of the learning seats.
         log: Means over the last update by the names of stable-baselines3.
+        device: The accelerator; empty for the CPU.
     """
+
+    device = ""
 
     def __init__(
         self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int, league: League | None = None
@@ -241,11 +244,6 @@ class Learner:
         self.exploration.restore(state["exploration"])
         if self.league is not None:
             self.league.restore(state["league"], self.shape)
-
-    def usage(self, seconds: float) -> dict[str, float]:
-        """Return the shares of the engine, with observation, and of the opponents' inference in `seconds`."""
-        parts = {"engine_share": self.env.engine_seconds, "opponents_share": self.env.opponent_seconds}
-        return {name: part / seconds for name, part in parts.items()}
 
 
 def linear(start: Any, end: Any, done: Any) -> Any:

@@ -50,7 +50,6 @@ class DeviationGain:
 
     Attributes:
         player: Name of the player.
-        games: Games played.
         payoff: Mean payoff.
         totals: float64 (tables,), payoff less that of a copy, summed over the games of each table.
         quotas: int64 (tables,), games of each table.
@@ -58,7 +57,6 @@ class DeviationGain:
     """
 
     player: str
-    games: int
     payoff: float
     totals: NDArray[np.float64]
     quotas: NDArray[np.int64]
@@ -109,5 +107,5 @@ def deviation_gains(
         payoffs = PAYOFFS[game.reward](played)
         fair = float(usual) if game.reward == "win" else None
         totals = played.totals(payoffs - usual)
-        found.append(DeviationGain(name_of(player), games, float(payoffs.mean()), totals, played.quotas, fair))
+        found.append(DeviationGain(name_of(player), float(payoffs.mean()), totals, played.quotas, fair))
     return found

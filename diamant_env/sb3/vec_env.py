@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -91,10 +90,6 @@ class DiamantVecEnv(Rows):
     The infos of every step hold ``"seat"`` and ``"score"``, the gems in that seat's chest (final ones at the end of a
     game).
 
-    Attributes:
-        engine_seconds: Time spent in the engine, observations included.
-        opponent_seconds: Time spent in the opponents' inference.
-
     Raises:
         ValueError: If an argument is out of range.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
@@ -142,8 +137,6 @@ class DiamantVecEnv(Rows):
         self._done = np.zeros(num_games, np.bool_)
         self._actions = np.zeros(shape, np.int8)
         self._leave = np.zeros(shape, np.float32)
-        self.engine_seconds = 0.0
-        self.opponent_seconds = 0.0
         self.render_mode = render_mode
         modes = {**DiamantEnv.metadata, "render_modes": ["rgb_array"]}
         self._pictures = Pictures(render_mode, self.batch, modes, ResetNeeded)
@@ -176,10 +169,8 @@ class DiamantVecEnv(Rows):
 
     def draw_decisions(self, leave_probability: NDArray[np.float32]) -> NDArray[np.int8]:
         """Sample int8 (rows,) from P(LEAVE), float32 (rows,), with the games' random numbers."""
-        start = perf_counter()
         self._leave.reshape(-1)[self.rows] = leave_probability
         self.batch.draw_decisions(self._leave, self._actions)
-        self.engine_seconds += perf_counter() - start
         return self._actions.reshape(-1)[self.rows]
 
     def play(self, actions: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
@@ -191,13 +182,11 @@ class DiamantVecEnv(Rows):
         Returns:
             Observations float32 (rows, NUM_FEATURES), rewards float32 (rows,), done bool (rows,).
         """
-        start = perf_counter()
         in_camp = ~self.batch.must_decide.reshape(-1)[self.rows]
         decided = checked_actions(actions, in_camp, "row")
         if self._has_opponents:
             self.table.decide(self._observations, self._actions)
         self._actions.reshape(-1)[self.rows] = decided
-        middle = perf_counter()
         output = self._observations, self._rewards, self._done
         self.batch.step(self._actions, *output, auto_reset=True, final_observations=self._final_observations)
         if self._done.any():
@@ -205,10 +194,7 @@ class DiamantVecEnv(Rows):
         if self.render_mode is not None:
             self._pictures.restart(np.flatnonzero(self._done))
             self._pictures.follow(np.flatnonzero(~self._done))
-        results = self.observations(), self._rewards.reshape(-1)[self.rows], self._done[self.games_of_rows]
-        self.opponent_seconds += middle - start
-        self.engine_seconds += perf_counter() - middle
-        return results
+        return self.observations(), self._rewards.reshape(-1)[self.rows], self._done[self.games_of_rows]
 
     def step_async(self, actions: NDArray) -> None:
         """Store the actions, (rows,)."""

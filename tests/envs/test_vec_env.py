@@ -71,10 +71,6 @@ def test_opponents_of_every_type():
     np.testing.assert_array_equal(played(["bag:4", "cards:3"])[0, 0], single.reset(seed=4)[0])
     np.testing.assert_array_equal(played(["bag:4", "cards:3"])[1, 0], single.step(0)[0])
     np.testing.assert_array_equal(played("mixture"), played("mixture"))
-    timed = sb3.DiamantVecEnv(1, 3, opponents="bag:10")
-    timed.reset()
-    timed.step(np.zeros(1, int))
-    assert timed.opponent_seconds > 0
     with pytest.raises(ValueError, match="no seat is left for the learner"):
         sb3.DiamantVecEnv(1, 3, opponents=[make("continue")], seating=np.zeros((1, 3), int))
 

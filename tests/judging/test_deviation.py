@@ -20,7 +20,7 @@ def test_copy_has_no_deviation_gain(reward):
     (found,) = deviation_gains(["random:0.2"], match(reward, "random:0.2"), 4000, SEEDS)
     assert found.gain.low < 0 < found.gain.high
     assert found.gain.high - found.gain.mean == pytest.approx(found.gain.mean - found.gain.low, rel=0.2)
-    assert found.games == 4000
+    assert found.quotas.sum() == 4000
     (same,) = deviation_gains(["ev:0.75"], match(reward), 400, SEEDS)
     assert same.gain.mean == pytest.approx(0)  # all at the table do the same
 

@@ -141,7 +141,7 @@ def test_text_agent_by_name(own):
         agent = make(text)
         assert str(agent) == text
         assert asked_at_the_start(agent) == [1, 1, 1]
-        assert aim in rules_in_words(BASE, 5, agent.objective)
+        assert aim in rules_in_words(BASE, agent.objective)
         assert names_object(text)
         assert names_object(f"search:4:search:{text}")
 

@@ -12,12 +12,14 @@ import numpy as np
 from gymnasium.utils import EzPickle
 from numpy.typing import ArrayLike, NDArray
 
+from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.diamant_v0 import parallel_env
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
+from diamant_env.judging.lineups import seat_with
 from diamant_env.sb3 import DiamantVecEnv
-from train.runs.config import GameConfig
+from train.runs.config import Config, GameConfig
 
 
 class Meter:
@@ -89,6 +91,14 @@ class CountedVecEnv(DiamantVecEnv):
     ) -> CountedVecEnv:
         """Return the environment of a game with one table size."""
         return cls(meter, num_games, game.num_players[0], game.played(), game.reward, opponents, seating, game.blank)
+
+    @classmethod
+    def among(cls, meter: Meter, config: Config, agent: Agent) -> CountedVecEnv:
+        """Return games of one learner among copies of an agent, with as many rows as in self-play."""
+        players = config.game.num_players[0]
+        games = config.ppo.games * players
+        seating = seat_with(np.ones((games, players - 1), np.int64)) - 1  # the learner's seat: EMPTY
+        return cls.of(meter, config.game, games, [agent], seating)
 
     def play(self, actions: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
         """See `DiamantVecEnv.play`."""

@@ -15,7 +15,6 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.torch_layers import create_mlp
 
-from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.models.export import layers_of
@@ -98,10 +97,7 @@ def fictitious_play(config: Config, meter: Meter, folder: Path, passes: int, rat
     torch.manual_seed(config.seed)
     meter.clear()
     average = Average(config.network, np.random.default_rng(config.seed), passes, rate)
-    game, players = config.game, config.game.num_players[0]
-    games = config.ppo.games * players  # one learner per game: as many rows as in self-play
-    seating = seat_with(np.ones((games, players - 1), np.int64)) - 1
-    env = CountedVecEnv.of(meter, game, games, [average], seating)
+    env = CountedVecEnv.among(meter, config, average)
     learner, checkpoints = Learner(env, config.ppo, config.network, config.seed), Checkpoints(config, folder)
     while learner.decisions < config.ppo.decisions:
         if checkpoints.saved < checkpoints.due(learner.decisions):

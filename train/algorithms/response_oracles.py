@@ -25,7 +25,6 @@ from stable_baselines3.common.torch_layers import create_mlp
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from diamant_env.batch import Batch
-from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.models.export import layers_of
@@ -77,10 +76,7 @@ def response_oracles(config: Config, meter: Meter, folder: Path, rounds: int) ->
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     population = Population(np.random.default_rng(config.seed))
-    game, players = config.game, config.game.num_players[0]
-    games = config.ppo.games * players  # one learner per game: as many rows as in self-play
-    seating = seat_with(np.ones((games, players - 1), np.int64)) - 1
-    env = CountedVecEnv.of(meter, game, games, [population], seating)
+    env = CountedVecEnv.among(meter, config, population)
     decisions = round(config.ppo.decisions * (1 - DISTILLED))
     ppo = config.ppo.model_copy(update={"decisions": decisions})
     learner = Learner(env, ppo, config.network, config.seed)

@@ -35,8 +35,8 @@ class TrainingRun:
     Args:
         config: Configuration of the run.
         folder: Folder of the run.
-        learner: `train.ppo.Learner`, or one with its `learn`, `network`, `usage`, `state`, `restore`, `decisions` and
-            `log`.
+        learner: `train.ppo.Learner`, or one with its `learn`, `network`, `state`, `restore`, `decisions`, `log` and
+            `device`.
     """
 
     def __init__(self, config: Config, folder: Path, learner: Any) -> None:
@@ -120,10 +120,11 @@ class TrainingRun:
         self.logger.dump(self.learner.decisions)
 
     def times(self) -> dict[str, Any]:
-        """Return seconds and throughput so far, and the learner's use of this process' seconds."""
+        """Return seconds and throughput so far, and where it learns."""
         done, seconds = self.learner.decisions, self.seconds + self.earlier
         speed = {"seconds": seconds, "decisions": done, "decisions_per_second": done / seconds}
-        return {**speed, "threads": self.config.threads, **self.learner.usage(self.seconds)}
+        where = {"device": self.learner.device} if self.learner.device else {}
+        return {**speed, "threads": self.config.threads, **where}
 
     def save(self) -> None:
         """Save the policy, the state of the run and its time."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from stable_baselines3.common.torch_layers import create_mlp
 from torch import nn
 
 from diamant_env.batch import Batch
-from diamant_env.editions import EDITIONS, Edition, find_edition
+from diamant_env.editions import EDITIONS, find_edition
 from diamant_env.opponents.layers import Layers, transposed
 from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
@@ -45,19 +45,13 @@ class Starts:
     games: NDArray[np.int64]
 
 
-def play_starts(
-    network: NetworkAgent,
-    players: int,
-    games: int,
-    seeds: np.random.SeedSequence,
-    editions: Iterable[str | Edition] = EDITIONS,
-) -> Starts:
-    """Play self-play games, evenly divided among editions with open chests, by default all published ones.
+def play_starts(network: NetworkAgent, players: int, games: int, seeds: np.random.SeedSequence) -> Starts:
+    """Play self-play games, evenly divided among the published editions, with open chests.
 
     Returns:
         The starts of all expeditions but the first.
     """
-    editions = [find_edition(edition, hidden_chests=False) for edition in editions]
+    editions = [find_edition(edition, hidden_chests=False) for edition in EDITIONS]
     keys = seeds.generate_state(games, np.uint64).astype(np.uint64)
     parts = []
     for number, edition in enumerate(editions):

@@ -40,6 +40,7 @@ class WholeGame:
 
     Attributes:
         edition: The edition.
+        num_players: Players at the table.
         graph: The states and their moves, see `Graph`.
 
     Raises:
@@ -55,14 +56,9 @@ class WholeGame:
 
     def __init__(self, edition: str | Edition, num_players: int) -> None:
         self.edition = find_edition(edition)
-        self._players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
-        self.graph = build_graph(self.edition, self._players)
+        self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
+        self.graph = build_graph(self.edition, self.num_players)
         self._table = edition_records([self.edition])
-
-    @property
-    def num_players(self) -> int:
-        """Players at the table."""
-        return self._players
 
     def best_response(
         self, agent: Agent | Policy | Sequence[Agent | Policy], reward: str = "win", progress: Progress | None = None

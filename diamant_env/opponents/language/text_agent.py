@@ -60,7 +60,7 @@ class TextAgent:
         """
         leave = np.zeros(len(first), np.float32)
         for edition, rows in obs.by_edition():
-            rules = rules_in_words(edition, edition.expeditions, self.objective)
+            rules = rules_in_words(edition, self.objective)
             for row in rows:
                 state = state_in_words(Observations(obs.flat[row]), edition)
                 leave[row] = self._decides_to_leave("\n\n".join([rules, state, CHOICES]))

@@ -33,12 +33,11 @@ _RELICS = {
 _REMOVED = ("", "; of the two traps that ended it one leaves the game", "; the two traps that ended it leave the game")
 
 
-def rules_in_words(edition: Edition, expeditions: int, objective: str) -> str:
+def rules_in_words(edition: Edition, objective: str) -> str:
     """Return the rules relevant to decisions, and the objective.
 
     Args:
         edition: The edition.
-        expeditions: Number of expeditions in the game.
         objective: A key of `AIMS`: ``"win"`` or ``"score"``.
     """
     relics = ""
@@ -47,12 +46,12 @@ def rules_in_words(edition: Edition, expeditions: int, objective: str) -> str:
         enters = " One enters the deck before each expedition." if edition.relics_enter == "expedition" else ""
         relics = f"\n- Relic: it lies on the path until someone leaves alone, who takes it. {worth}{enters}"
         relics += " Relics that came up never return to the deck."
-    removed, number = _REMOVED[edition.bust_removes], counted(expeditions, "expedition")
+    removed, number = _REMOVED[edition.bust_removes], counted(edition.expeditions, "expedition")
     ties = "; most relics break a tie" if edition.tie_break == "relics" else ""
     return f"{_RULES.format(expeditions=number, relics=relics, removed=removed)}\n{AIMS[objective].format(ties=ties)}"
 
 
-def state_in_words(obs: Observations, edition: Edition, expeditions: int | None = None) -> str:
+def state_in_words(obs: Observations, edition: Edition) -> str:
     """Return one observation in words, one sentence per line: deck, path and players.
 
     Rivals are numbered by their seat after the observer's: the next seat is player 1.
@@ -60,12 +59,10 @@ def state_in_words(obs: Observations, edition: Edition, expeditions: int | None 
     Args:
         obs: One observation of a seat that must decide.
         edition: The edition.
-        expeditions: Number of expeditions in the game, by default the observation's; with 1 it is not mentioned.
     """
     fields = ("expedition", "expeditions_left", "turn", "num_players", "num_inside", "bag", "path_gems", "path_relics")
     expedition, left, turn, players, inside, bag, path, relics = (int(obs[name]) for name in fields)
-    number = expedition + left if expeditions is None else expeditions
-    when = f"expedition {expedition} of {number}, " if number > 1 else ""
+    when = f"expedition {expedition} of {expedition + left}, " if expedition + left > 1 else ""
     worth = f", {counted(relics, 'relic')} worth {int(obs['path_relic_value'])} to one who leaves alone"
     traps = [edition.traps[trap] for trap in np.flatnonzero(obs["traps_on_path"])]
     return "\n".join(
