@@ -18,11 +18,19 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from diamant_env.batch import Batch
-from diamant_env.editions import MAX_PLAYERS, Edition
+from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
+from diamant_env.engine.records import copied
 from diamant_env.envs.aec import AecGame
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
-from diamant_env.envs.settings import Observation, checked_agent, checked_options, read_actions, shown_fields
+from diamant_env.envs.settings import (
+    Observation,
+    checked_agent,
+    checked_options,
+    read_actions,
+    shown_fields,
+    with_expeditions,
+)
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.rewards import Reward
 from diamant_env.state import LEAVE, GameState
@@ -45,6 +53,7 @@ class parallel_env(ParallelEnv, EzPickle):
         hidden_chests: Whether rivals' chests are hidden; None takes the edition's value. `state()` always shows all
             chests.
         observation: None for all of `FIELDS`, or names of fields such as ``["bag", "path_gems"]`` for a subset.
+        expeditions: Expeditions per game; None takes the edition's value.
         max_cycles: None; games are not truncated.
 
     Action space: Discrete(2), 0 = CONTINUE, 1 = LEAVE.
@@ -84,11 +93,11 @@ class parallel_env(ParallelEnv, EzPickle):
         render_mode: str | None = None,
         hidden_chests: bool | None = None,
         observation: Observation = None,
+        expeditions: int | None = None,
         max_cycles: None = None,
     ) -> None:
         if max_cycles is not None:
             raise ValueError(f"max_cycles={max_cycles!r}; None is allowed: a game ends after its last expedition")
-        EzPickle.__init__(self, num_players, edition, reward, mask, render_mode, hidden_chests, observation)
         if mask not in MASKS:
             raise ValueError(f"unknown mask {mask!r}; allowed: {', '.join(MASKS)}")
         players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
@@ -97,7 +106,9 @@ class parallel_env(ParallelEnv, EzPickle):
         space, self._columns = shown_fields(observation)
         if mask == "observation":
             space = Dict({"observation": space, "action_mask": Box(0, 1, (2,), np.int8)})
-        self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests)
+        played = with_expeditions(find_edition(edition, hidden_chests), expeditions)
+        self._batch = Batch(1, players, played, reward)
+        EzPickle.__init__(self, num_players, played, reward, mask, render_mode, None, observation)
         self._pictures = Pictures(render_mode, self._batch, self.metadata, RuntimeError)
         self._mask = mask
         self._actions = np.zeros((1, players), np.int8)
@@ -130,7 +141,7 @@ class parallel_env(ParallelEnv, EzPickle):
     @property
     def game(self) -> GameState:
         """A copy of the game's record, of type `GAME`."""
-        return self._batch.games[0].copy()
+        return copied(self._batch.games[0])
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> tuple[dict[str, Any], dict[str, dict]]:
         """Start a game.
@@ -206,11 +217,13 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def __getstate__(self) -> dict[str, Any]:
         saved = self._batch.save() if self._batch.started else None
-        return {**super().__getstate__(), "game": copy.deepcopy((saved, self._pictures.states, self.agents))}
+        game = copy.deepcopy((saved, self._pictures.states, self.agents))
+        return {**super().__getstate__(), "game": game, "spaces": (self.observation_spaces, self.action_spaces)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         saved, self._pictures.states, self.agents = state["game"]
+        self.observation_spaces, self.action_spaces = state["spaces"]
         if saved is not None:
             self._batch.restore(saved)
 

@@ -83,6 +83,10 @@ class Edition:
                 raise ValueError(f"edition {self.name!r} can't be played: {field}={given!r}; whole numbers are needed")
             whole = tuple(map(int, numbers))  # NumPy's integers overflow and can't be saved
             object.__setattr__(self, field, whole if isinstance(given, tuple) else whole[0])
+        if not isinstance(self.hidden_chests, bool | np.bool_):
+            wrong = f"hidden_chests={self.hidden_chests!r}; True and False are allowed"
+            raise ValueError(f"edition {self.name!r} can't be played: {wrong}")
+        object.__setattr__(self, "hidden_chests", bool(self.hidden_chests))
         for allowed, reason in self._requirements():
             if not allowed:
                 raise ValueError(f"edition {self.name!r} can't be played: {reason}")
@@ -135,6 +139,7 @@ class Edition:
         cards = len(self.treasures) + len(self.traps) * self.trap_copies + len(self.relics)
         values, expeditions = len(set(self.treasures)), self.expeditions
         return [
+            (isinstance(self.name, str), "its name is no text"),
             (len(self.treasures) > 0, "it has no treasure"),
             (min(self.treasures, default=1) >= 1, f"a treasure below 1: {min(self.treasures, default=1)}"),
             (values <= MAX_TREASURES, f"{values} different treasure values; at most {MAX_TREASURES} fit the layout"),

@@ -16,7 +16,6 @@ import gymnasium
 import pettingzoo
 
 from diamant_env.editions import EDITIONS, RULEBOOK_PLAYERS
-from diamant_env.envs.settings import with_expeditions
 from diamant_env.observation import PUBLIC
 
 _PLAYERS, _EDITION = 4, "iello-2016"  # defaults of the environments
@@ -80,13 +79,9 @@ def register_tasks() -> None:
                 kwargs=task.settings,
             )
         if hasattr(pettingzoo, "register"):  # from 1.27 on
-            settings = dict(task.settings)
-            if "expeditions" in settings:  # no argument of parallel_env and env
-                edition = EDITIONS[settings.get("edition", _EDITION)]
-                settings["edition"] = with_expeditions(edition, settings.pop("expeditions"))
             for kind, function in (("parallel", "parallel_env"), ("aec", "env")):
                 if task.id not in getattr(pettingzoo, f"{kind}_registry"):
-                    pettingzoo.register(kind, task.id, f"diamant_env.diamant_v0:{function}", kwargs=settings)
+                    pettingzoo.register(kind, task.id, f"diamant_env.diamant_v0:{function}", kwargs=task.settings)
 
 
 def _task(name: str, meaning: str, **settings: Any) -> Task:

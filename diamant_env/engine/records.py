@@ -23,12 +23,17 @@ from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.loops import observe_games, rebuild_games
 from diamant_env.engine.observation_writer import LENGTHS
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
-from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE, NO_DECISION, OVER, REVEAL
+from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE, NO_DECISION, OVER, REVEAL, GameState
 
 
 def as_bytes(records: NDArray) -> NDArray[np.uint8]:
     """Return a view of records (N,) as bytes for compiled loops, uint8 (N, itemsize)."""
     return records.view(np.ndarray).view(np.uint8).reshape(len(records), records.dtype.itemsize)
+
+
+def copied(game: GameState) -> GameState:
+    """Return a writable copy of a record with its padding bytes, which NumPy's own copy leaves undefined."""
+    return np.frombuffer(bytearray(game.tobytes()), GAME).view(np.recarray)[0]
 
 
 def as_games(games: Any) -> NDArray:

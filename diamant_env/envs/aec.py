@@ -74,14 +74,15 @@ class AecGame(AECEnv):
             self._was_dead_step(action)
             return
         inside = self.game["inside"][self.possible_agents.index(agent)]
-        self._actions[agent] = checked_action(action, agent) if inside else 0
-        if len(self._actions) < len(self.agents):
-            if len(self._actions) == 1:
+        actions = {**self._actions, agent: checked_action(action, agent) if inside else 0}
+        if len(actions) < len(self.agents):
+            self._actions = actions
+            if len(actions) == 1:
                 self._clear_rewards()
-            self.agent_selection = self.agents[len(self._actions)]
+            self.agent_selection = self.agents[len(actions)]
             return
-        actions, self._actions = self._actions, {}
         self._observations, self.rewards, self.terminations, self.truncations, self.infos = self.env.step(actions)
+        self._actions = {}
         self._cumulative_rewards = self.rewards.copy()
         self.agent_selection = self.agents[0]
         self._deads_step_first()

@@ -52,9 +52,7 @@ class OneLearner:
     ) -> None:
         players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.seat = None if seat is None else checked_int("seat", seat, 0, players - 1, "None or ")
-        self.edition = find_edition(edition, hidden_chests)
-        if expeditions is not None:
-            self.edition = with_expeditions(self.edition, expeditions)
+        self.edition = with_expeditions(find_edition(edition, hidden_chests), expeditions)
         self.space, self._columns = shown_fields(observation)
         self.opponents = OpponentSeats(opponents, players - 1, [self.edition])
         self.batch = Batch(num_games, players, self.edition, reward)

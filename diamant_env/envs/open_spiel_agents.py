@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from open_spiel.python.policy import Policy
 
 from diamant_env.agent import answer_of
+from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.records import rebuilt
 from diamant_env.exact.response import require_memoryless
@@ -37,8 +38,7 @@ class AgentPolicy(Policy):
         super().__init__(game, list(range(game.num_players())))
         self.agent = make(agent)
         start = game.new_initial_state()
-        inner = start.simultaneous_game_state() if hasattr(start, "simultaneous_game_state") else start
-        self._edition = inner.position.edition
+        self._edition = edition_of(game)
         rows = [self._flat(start.child(card), 0) for card, _ in start.chance_outcomes()]
         repeated = np.repeat(np.concatenate(rows), _REPEATS, axis=0)
         require_memoryless(self.agent, Observations(repeated, self._edition))
@@ -103,8 +103,10 @@ class PolicyAgent:
         return self.name
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`; raise ValueError if a row is of another edition or number of players."""
+        """See `Agent.act`; raise ValueError if a row is of another edition or number of players, or hides chests."""
         leave, rows = np.zeros(len(first), np.float32), np.flatnonzero(obs["must_decide"])
+        if np.any(obs["hidden_chests"][rows]) and not edition_of(self.game).hidden_chests:
+            raise ValueError(f"{self} plays with open chests; the chests of this table are hidden")
         games = rebuilt(obs.flat[rows], np.zeros(len(rows), np.uint64))
         for field in _SEAT_FIELDS:  # rebuilt games have the observer in seat 0
             part = games[field][:, : self.game.num_players()]
@@ -113,6 +115,12 @@ class PolicyAgent:
             state = state_at(self.game, record, self.player)
             leave[row] = self.policy.action_probabilities(state, self.player).get(LEAVE, 0)
         return leave
+
+
+def edition_of(game: pyspiel.Game) -> Edition:
+    """Return the edition of the game or its turn-based form."""
+    start = game.new_initial_state()
+    return (start.simultaneous_game_state() if hasattr(start, "simultaneous_game_state") else start).position.edition
 
 
 def state_at(game: pyspiel.Game, record: GameState, player: int) -> pyspiel.State:

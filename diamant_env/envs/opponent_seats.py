@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent
 from diamant_env.editions import Edition
-from diamant_env.opponents.custom import Player, one_or_more
+from diamant_env.opponents.custom import Player, is_several, one_or_more
 from diamant_env.opponents.pools import is_pool, pool_members, split_agents
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import EMPTY
@@ -43,8 +43,8 @@ class OpponentSeats:
             self.agents = self._line_ups.agents
             return
         one_each = one_per_rival(opponents, num_rivals)
-        given, numbers = _distinct(one_each or [opponents])
-        self.agents, self._rivals = make_opponents(given), numbers[:num_rivals]
+        given, self._rivals = _distinct(one_each)
+        self.agents = make_opponents(given)
 
     def seating(self, learners: NDArray[np.int64], keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return the `Table`'s seating, int (games, seats), for the learners' seats and the games' keys (games,)."""
@@ -106,7 +106,7 @@ def names_mix(opponents: Player | Sequence[Player]) -> bool:
 
 def one_per_rival(opponents: Player | Sequence[Player], num_rivals: int) -> list[Any]:
     """Return one opponent per rival; raise ValueError if the number differs."""
-    one_each = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * num_rivals
+    one_each = one_or_more(opponents) * (1 if is_several(opponents) else num_rivals)
     if len(one_each) != num_rivals:
         raise ValueError(f"{len(one_each)} opponents; give one for all rivals, or one for each of the {num_rivals}")
     return one_each
@@ -141,7 +141,7 @@ def _distinct(opponents: Sequence[Any]) -> tuple[list[Any], NDArray[np.int64]]:
     """Return each opponent once, and the index of each among them."""
     different = {_identity(one): one for one in opponents}
     order = list(different)
-    return list(different.values()), np.array([order.index(_identity(one)) for one in opponents])
+    return list(different.values()), np.array([order.index(_identity(one)) for one in opponents], np.int64)
 
 
 def _identity(opponent: Any) -> Any:

@@ -55,12 +55,14 @@ def shown_fields(observation: Observation) -> tuple[Box, NDArray[np.intp] | slic
     return FieldsBox(observation), columns(*observation)
 
 
-def with_expeditions(edition: Edition, expeditions: int) -> Edition:
-    """Return an edition with another number of expeditions, which its name states.
+def with_expeditions(edition: Edition, expeditions: int | None) -> Edition:
+    """Return an edition with another number of expeditions, which its name states; None changes nothing.
 
     Raises:
         ValueError: If it is not playable; the message has the reason.
     """
+    if expeditions is None:
+        return edition
     number = checked_int("expeditions", expeditions, 1, MAX_EXPEDITIONS, "None or ")
     if number == edition.expeditions:
         return edition

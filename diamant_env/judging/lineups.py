@@ -89,7 +89,7 @@ def intruder_line_ups(intruders: Sequence[str], left_out: tuple[str, ...] = ()) 
 
 def line_ups_of(
     against: Player | LineUp | Sequence[Player | LineUp],
-    judged: Sequence[str],
+    judged: Sequence[Player],
     players: int,
     edition: str | Edition,
 ) -> list[LineUp]:
@@ -97,7 +97,7 @@ def line_ups_of(
 
     Args:
         against: The argument.
-        judged: Names of the judged agents. An object of the same name is numbered: ``"PPO #2"``.
+        judged: The judged agents. An object of the same name as one is numbered: ``"PPO #2"``.
         players: Players at each table.
         edition: The edition to play.
 
@@ -108,13 +108,16 @@ def line_ups_of(
     if not given:
         raise ValueError(f"against={against!r}; a line-up is needed, such as 'pool'")
     line_ups: list[LineUp] = []
+    names = [name_of(agent) for agent in judged]
     for one in given:
         if isinstance(one, LineUp):
             line_ups.append(one)
+        elif one == "self":
+            line_ups.append(LineUp(f"copies of {names[0]}", (judged[0],), "clones", but_self=False))
         elif isinstance(one, str | Path):
-            line_ups += parse_line_ups(str(one), judged[0], players, edition)
+            line_ups += parse_line_ups(str(one), names[0], players, edition)
         else:
-            name, taken = name_of(one), {*judged, *(line_up.name for line_up in line_ups)}
+            name, taken = name_of(one), {*names, *(line_up.name for line_up in line_ups)}
             if name in taken:
                 name = next(new for number in count(2) if (new := f"{name} #{number}") not in taken)
             line_ups.append(LineUp(name, ((name, one),), "clones", but_self=False))
@@ -125,15 +128,13 @@ def parse_line_ups(text: str, agent: str, players: int = 4, edition: str | Editi
     """Parse a line-up argument of the command line.
 
     The text is a pool (``pool``, ``held-out`` or a path to a .toml), an agent, whose copies fill the table, distinct
-    agents such as ``bag:18,traps:3,cards:6``, ``clones:NAME``, ``intruder:NAME``, where NAME is an agent or a pool with
-    a line-up for each member, or ``self`` for copies of the judged `agent`. Pools are filtered, see `pool_line_up`.
+    agents such as ``bag:18,traps:3,cards:6``, ``clones:NAME`` or ``intruder:NAME``, where NAME is an agent or a pool
+    with a line-up for each member but the judged `agent`. Pools are filtered, see `pool_line_up`.
 
     Raises:
         ValueError: If the text names no line-up.
     """
     kind, _, name = text.partition(":")
-    if text == "self":
-        return clone_line_ups([agent])
     if kind in ("clones", "intruder"):
         make_line_ups = clone_line_ups if kind == "clones" else intruder_line_ups
         if not is_pool(name):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.evaluation import Difference, Result, compare
-from diamant_env.judging.games import Player, listed, name_of
+from diamant_env.judging.games import Player, listed
 from diamant_env.judging.lineups import LineUp, line_ups_of
 from diamant_env.judging.text_reports import differences_report, results_report
 from diamant_env.storage.results import save_json, versions
@@ -69,5 +69,5 @@ def evaluate(
     """
     edition = find_edition(edition, hidden_chests)
     agents = [agent, *listed("compare_with", compare_with)]
-    line_ups = line_ups_of(against, [name_of(each) for each in agents], players, edition)
+    line_ups = line_ups_of(against, agents, players, edition)
     return Evaluation(*compare(agents, line_ups, games, seed=seed, players=players, edition=edition, progress=progress))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.observation import Observations
 from diamant_env.opponents.registry import DATA, make
-from diamant_env.storage.reading import nearest, read_text
+from diamant_env.storage.reading import nearest, parse_toml, read_text
 
 POOLS = ("pool", "held_out")
 """Pools for evaluation: one for development, one held out."""
@@ -44,7 +43,7 @@ def load_pool(name: str | Path) -> list[str]:
     if not path.is_file():
         raise ValueError(f"no pool {str(name)!r}: there is no file {path}; {no_pool(name)}")
     try:
-        content = tomllib.loads(read_text(path))
+        content = parse_toml(read_text(path))
     except ValueError as error:
         raise ValueError(f"pool {path} is damaged: {error}") from None
     texts = content.get("agents")
@@ -91,7 +90,7 @@ def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals:
 
 def is_pool(text: str) -> bool:
     """Return whether a text names a pool."""
-    return text.endswith(".toml") or pool_path(text).is_file()
+    return text.endswith(".toml") or text.replace("-", "_") in {file.stem for file in DATA.glob("*.toml")}
 
 
 def split_agents(text: str) -> list[str]:

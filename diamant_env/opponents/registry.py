@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from diamant_env.agent import Agent
@@ -100,7 +101,7 @@ def policy_file(text: str) -> Path | None:
     path = Path(text)
     if path.suffix == ".safetensors":
         return path
-    return path / POLICY_FILE if text and path.is_dir() else None
+    return path / POLICY_FILE if text and os.path.isdir(path) else None
 
 
 def describe(family: type[Scripted]) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.wrappers.vector import DictInfoToList
 from numpy.typing import NDArray
+from stable_baselines3.common.env_util import is_wrapped
 
 from diamant_env.sb3.vec_env import Rows
 
@@ -67,6 +68,11 @@ class GymnasiumVecEnv(Rows):
     def get_images(self) -> list[Any]:
         """Return a picture of each game, None without a render mode."""
         return list(self.envs.render() or [None] * self.num_envs)
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        """Return for each row whether its environment is in such a wrapper, which those of a `SyncVectorEnv` can be."""
+        envs = getattr(self.envs.unwrapped, "envs", None)
+        return [envs is not None and is_wrapped(envs[row], wrapper_class) for row in self._get_indices(indices)]
 
     def close(self) -> None:
         """Close the vector environment."""

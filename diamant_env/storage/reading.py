@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 TEXT_BYTES = 1_000_000
 """Maximum size of a configuration, pool or record."""
+_DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]+[ \t]*\.[ \t]*){8}""")  # a dotted key in TOML
 
 
 def read_text(path: str | Path) -> str:
@@ -30,6 +32,8 @@ def read_bytes(path: str | Path, most: int) -> bytes:
         OSError: If it can't be read.
         ValueError: If it is larger; the message has no path.
     """
+    if Path(path).is_fifo():  # it may never end
+        raise ValueError("it is a pipe")
     with Path(path).open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -49,6 +53,20 @@ def parse_json(text: str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
+def parse_toml(text: str) -> dict[str, Any]:
+    """Parse TOML.
+
+    Raises:
+        ValueError: If it is invalid or nested too deeply.
+    """
+    if _DEEP_KEY.search(text):  # its memory grows with the square of the depth
+        raise ValueError("it is nested too deeply")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
 def read_fields(path: str | Path) -> dict[str, Any]:
     """Return the fields in a ``.toml`` or ``.json`` file.
 
@@ -56,7 +74,7 @@ def read_fields(path: str | Path) -> dict[str, Any]:
         OSError: If it can't be read.
         ValueError: If it is neither or damaged; the message has no path.
     """
-    parsers: dict[str, Callable[[str], Any]] = {".toml": tomllib.loads, ".json": parse_json}
+    parsers: dict[str, Callable[[str], Any]] = {".toml": parse_toml, ".json": parse_json}
     parse = parsers.get(Path(path).suffix)
     if parse is None:
         raise ValueError("its name must end in .toml or .json")

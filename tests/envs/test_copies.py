@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo import AECEnv, ParallelEnv
 from stable_baselines3.common.vec_env import VecEnv
 
-from diamant_env import Batch, Game, diamant_v0
+from diamant_env import Batch, Edition, Game, diamant_v0
 from diamant_env.sb3 import DiamantVecEnv
 
 
@@ -60,6 +60,31 @@ def test_copy_mid_game_continues_identically(make, duplicate):
         assert data_equivalence(shown, turn(other, twin), exact=True)
         different.add(pickle.dumps(shown))
     assert len(different) > 20
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, pickled])
+def test_copy_has_the_random_state_of_its_spaces_and_its_edition(duplicate, tmp_path):
+    small = Edition("small", (5, 7), ("mud",), trap_copies=9, expeditions=1)
+    small.save(tmp_path / "own.toml")
+    for make in (diamant_v0.parallel_env, diamant_v0.env):
+        env = make(num_players=2, edition=str(tmp_path / "own.toml"))
+        space = env.action_space("player_1")
+        space.seed(3)
+        (tmp_path / "own.toml").rename(tmp_path / "gone.toml")
+        other = duplicate(env)
+        (tmp_path / "gone.toml").rename(tmp_path / "own.toml")
+        assert other.unwrapped.edition == small
+        same = other.action_space("player_1")
+        assert same is other.unwrapped.action_spaces["player_1"]
+        assert [space.sample() for _ in range(20)] == [same.sample() for _ in range(20)]
+
+
+def test_state_has_the_same_bytes_whatever_was_in_memory():
+    for make in (diamant_v0.parallel_env, lambda: gymnasium.make("diamant_env/Diamant-v0").unwrapped):
+        env, other = make(), make()
+        env.reset(seed=0)
+        other.reset(seed=0)
+        assert env.game.tobytes() == other.game.tobytes()
 
 
 def test_read_only_memory_is_copied():

@@ -130,6 +130,16 @@ def test_aec_refuses_invalid_action_and_continues(action):
     assert env.unwrapped.game["turn"] == 2
 
 
+def test_aec_refuses_turn_with_impossible_card_and_continues():
+    env = diamant_v0.env(num_players=3)
+    env.reset(seed=1, options={"deck": [17, 17]})
+    env.step(0)
+    env.step(0)
+    for _ in range(2):
+        refuses(env, lambda: env.step(0), "17, is not in the deck")
+        assert env.agent_selection == "player_2"
+
+
 def test_unknown_agent(env):
     aec = diamant_v0.env(num_players=3)
     aec.reset(seed=1)

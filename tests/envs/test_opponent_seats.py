@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from diamant_env import NUM_FEATURES
 from diamant_env.editions import find_edition
 from diamant_env.envs.opponent_seats import LineUps
 from diamant_env.gym_env import DiamantEnv
@@ -62,6 +63,10 @@ def test_vec_env_seeds_no_object_of_the_caller():
 
 
 KEYS = np.random.default_rng(0).integers(2**63, size=60_000).astype(np.uint64)
+
+
+def test_one_player_has_no_opponents():
+    assert DiamantEnv(1, opponents=[]).reset(seed=0)[0].shape == (NUM_FEATURES,)
 
 
 def line_ups(opponents, rivals=3, hidden_chests=False):

@@ -55,6 +55,8 @@ def test_task_has_its_settings(task):
         assert np.array_equal(aec.observe("player_0"), seen)
         for name in ("num_players", "expeditions_left", "hidden_chests"):
             assert fields_of(seen, task)[name] == obs[name]
+        other = pettingzoo.make("parallel", task.id, edition="everdeck").edition
+        assert other == gymnasium.make(task.id, edition="everdeck").unwrapped.edition
 
 
 def fields_of(row, task) -> Observations:

@@ -31,6 +31,7 @@ REFUSED = [
     ({"treasures": np.full(9, 127, np.int8)}, "1143 gems; at most 1000"),  # NumPy's sums wrap around
     ({"traps": ("mud",), "trap_copies": np.uint8(3), "bust_removes": 2}, "after 1 busts"),
     ({"trap_copies": 50}, "265 cards|270 cards; at most 100"),
+    *(({"hidden_chests": value}, "hidden_chests=.*; True and False are allowed") for value in ("no", [], None, 2)),
     ({"trap_copies": 2.0}, "trap_copies=2.0; whole numbers are needed"),
     ({"relics": (5,) * 6}, "6 relics; at most 5"),
     ({"relics": (5, -1)}, "a relic below 0"),

@@ -26,6 +26,7 @@ from diamant_env.judging.lineups import (
 from diamant_env.opponents import Table, make
 from diamant_env.random_numbers import key_of_next_game
 from diamant_env.rules import start_game
+from diamant_env.sb3 import DiamantVecEnv
 
 SOME = ("bag:8", "traps:3", "cards:6", "random:0.25", "ev:0.75")
 FIELD = LineUp("some", SOME)
@@ -129,9 +130,26 @@ def test_agent_alone_fills_the_table():
     assert same.against == "7 × ev:0.75"
 
 
+@pytest.mark.parametrize("agent", ["bag:8", lambda obs: obs["bag"] >= 8, ("champion", lambda obs: obs["bag"] >= 8)])
+def test_copies_of_the_judged_agent_are_itself(agent):
+    (row,) = evaluate(agent, "self", 40).results
+    assert row.against == f"3 × {row.agent}"
+    assert (row.win_share.mean, row.score.mean) == (0.25, row.rivals_score)
+
+
+def test_text_and_object_are_one_agent_with_a_name():
+    (row,) = evaluate("ev", ("ev", lambda obs: obs["bag"] >= 8), 12).results
+    assert row.against == "3 × ev"
+    with pytest.raises(ValueError, match="2 opponents"):
+        DiamantVecEnv(1, 4, opponents=("ev", "bag:8"))
+    assert len(DiamantVecEnv(1, 4, opponents=("ev", lambda obs: obs["bag"] >= 8)).table.agents) == 1
+
+
 def test_line_ups_are_parsed():
-    names = {text: [line_up.name for line_up in parse_line_ups(text, "bag:8")] for text in ("pool", "held-out", "self")}
-    assert names == {"pool": ["pool"], "held-out": ["held_out"], "self": ["copies of bag:8"]}
+    names = {text: [line_up.name for line_up in parse_line_ups(text, "bag:8")] for text in ("pool", "held-out")}
+    assert names == {"pool": ["pool"], "held-out": ["held_out"]}
+    many = ",".join(f"bag:{gems}" for gems in range(300))  # longer than a file's name can be
+    assert parse_line_ups(many, "bag:8")[0].rivals == tuple(many.split(","))
     (listed,) = parse_line_ups("bag:9, bag-or-traps:12,3,mixture:8,16,continue", "bag:8")
     assert listed.rivals == ("bag:9", "bag-or-traps:12,3", "mixture:8,16", "continue")
     pool = pool_line_up("pool").rivals

@@ -218,5 +218,7 @@ def test_invalid_moves():
     with pytest.raises(ValueError, match="player=3; a whole number, 0 to 2, is allowed"):
         spiel.PolicyAgent(None, pyspiel.load_game("python_diamant(recall=state)"), 3)
     other = spiel.PolicyAgent(None, pyspiel.load_game("python_diamant(recall=state)"))
+    with pytest.raises(ValueError, match="plays with open chests; the chests of this table are hidden"):
+        evaluate(other, games=4, players=3, hidden_chests=True)
     with pytest.raises(ValueError, match="is no valid state: num_players"):
         evaluate(other, games=4, players=4)

@@ -1,7 +1,10 @@
 """Agents and pools by text and by file."""
 
+import os
+
 import pytest
 
+from diamant_env import Edition
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool, pool_members
 from diamant_env.opponents.registry import DATA
@@ -11,6 +14,8 @@ from diamant_env.opponents.registry import DATA
     ("content", "message"),
     [
         ("agents = [", "damaged"),
+        (f"agents = {'[' * 5000}{']' * 5000}", "nested too deeply"),
+        (f"{'a.' * 12_000}a = 1", "nested too deeply"),  # tomllib takes 700 MB
         ("agents = []", "list of at least one text"),
         ("agents = ['bag', 3]", "list of at least one text"),
         ("agents = ['bag', 'sack:3']", "unknown agent 'sack:3'"),
@@ -30,6 +35,11 @@ def test_pool_by_name_and_path(tmp_path):
     assert load_pool(str(DATA / "pool.toml")) == load_pool("pool")
     (tmp_path / "mine.toml").write_text("agents = ['bag:7']", encoding="utf-8-sig")  # with a byte-order mark
     assert load_pool(tmp_path / "mine.toml") == ["bag:7"]
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(ValueError, match=r"edition .*pipe\.toml: it is a pipe"):
+        Edition.load(tmp_path / "pipe.toml")
+    with pytest.raises(ValueError, match=r"unknown agent 'aaa"):
+        make("a" * 5000)
     with pytest.raises(ValueError, match=r"no pool 'pond'.*pools: held-out, pool"):
         load_pool("pond")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import tyro
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from diamant_env.storage.reading import nearest, read_text
+from diamant_env.storage.reading import nearest, parse_toml, read_text
 from train.runs.config import Config, Run
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -41,7 +40,7 @@ def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig: 
     if not Path(path).is_file():
         raise FileNotFoundError(f"no configuration file {path}")
     try:
-        values = tomllib.loads(read_text(path))
+        values = parse_toml(read_text(path))
     except ValueError as error:
         raise ValueError(f"{path} is no TOML file: {error}") from None
     try:

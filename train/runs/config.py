@@ -52,8 +52,7 @@ class GameConfig(Strict):
 
     def played(self, name: str | None = None) -> Edition:
         """Return an edition, by default that of evaluation, with these settings; raise a ValueError if invalid."""
-        edition = find_edition(self.edition if name is None else name)
-        return edition if self.expeditions is None else with_expeditions(edition, self.expeditions)
+        return with_expeditions(find_edition(self.edition if name is None else name), self.expeditions)
 
     def trained(self) -> list[Edition]:
         """Return the editions of the training games with these settings."""
