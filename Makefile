@@ -37,8 +37,7 @@ champion hunter:
 		exec $(BIN)/python -m $(trainer) "$$@" --no-judge'
 	for seed in $(seeds); do $(BIN)/python -m train.values runs/$@-seed$$seed || exit; done
 	for players in 3 4 5 6 7 8; do set -- runs/$@-gain/$$players/*; \
-		if [ -e $$1/results.json ]; then continue; \
-		elif [ -e $$1/config.toml ]; then set -- --resume $$1; \
+		if [ -e $$1/config.toml ]; then set -- --resume $$1; \
 		else set -- runs/$@-seed$(firstword $(seeds)) --game.num-players $$players --out runs/$@-gain/$$players; fi; \
 		$(BIN)/python -m train.best_response "$$@" || exit; done
 	set -- $(seeds:%=runs/$@-seed%); $(BIN)/python -m train.ship $$1 --also $$2 $$3 --command "make $@" --about "$(about)" \

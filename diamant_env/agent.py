@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from diamant_env.engine.loops import first_improper
 from diamant_env.observation import Observations, UnknownField
 
-_USED_AS_NUMBER = ("truth value of an array", "converted to Python scalars")  # NumPy's errors
+USED_AS_NUMBER = ("truth value of an array", "converted to Python scalars")  # NumPy's errors
 
 
 class Agent(Protocol):
@@ -63,7 +63,7 @@ def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDAr
             raise
         raise ValueError(f"{agent!r} has no method act; diamant_env.opponents.make returns an agent for it") from error
     except (TypeError, ValueError) as error:
-        if not any(words in str(error) for words in _USED_AS_NUMBER):
+        if not any(words in str(error) for words in USED_AS_NUMBER):
             raise
         advice = 'obs["bag"] holds one number per row; decide with np.where(obs["bag"] > 3, 1, 0)'
         raise ValueError(f"{agent}: {error}; {advice}") from error

@@ -19,6 +19,7 @@ from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import progress_bar
 from diamant_env.judging.lineups import entrants, left_out_lines
 from diamant_env.opponents import make
+from diamant_env.opponents.registry import names_object
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json, versions
 from train.responding.config import ResponseConfig
@@ -51,27 +52,30 @@ class Arguments:
     out: Path = Path("runs")
     """Parent of each search's folder."""
     resume: Annotated[tuple[Path, ...], arg(metavar="FOLDER …")] = ()
-    """Resume the searches in these folders; finished runs are skipped."""
+    """Resume the searches in these folders; finished ones are skipped. Agents that run code are given again."""
 
 
 def respond(arguments: Arguments) -> list[ResponseResult]:
-    """Run all searches and return their results."""
+    """Run all searches that are not finished and return their results."""
     todo = folders(arguments)
     with ExitStack() as locks:
         for _, folder in todo:
             locks.enter_context(locked(folder))
         try:
-            return [search(config, folder) for config, folder in todo]
+            return [search(config, folder) for config, folder in todo if not _is_finished(folder)]
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"resume with --resume {shlex.join(str(folder) for _, folder in todo)}") from None
+            words = [config.agent for config, _ in todo if names_object(config.agent)]
+            words += ["--resume", *(str(folder) for _, folder in todo)]
+            raise KeyboardInterrupt(f"resume with {shlex.join(words)}") from None
 
 
 def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     """Return configuration and folder of each search: those to resume, or new ones for all agents."""
     if arguments.resume:
-        if arguments.agents or arguments.pool:
-            raise ValueError("--resume takes its agents from the folders: give no agent and no pool")
-        return [(open_run_folder(folder, ResponseConfig), folder) for folder in dict.fromkeys(arguments.resume)]
+        if arguments.pool or not all(map(names_object, arguments.agents)):
+            raise ValueError("--resume takes its agents from the folders: give none but those that run code")
+        resumed = dict.fromkeys(arguments.resume)
+        return [(open_run_folder(folder, ResponseConfig, arguments.agents), folder) for folder in resumed]
     config = arguments.settings
     texts, game = [config.agent], config.game
     if arguments.agents or arguments.pool:
@@ -82,6 +86,14 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     for each in configs:
         make(each.agent)  # reject unknown agents before writing
     return [(each, new_run_folder(arguments.out, each)) for each in configs]
+
+
+def _is_finished(folder: Path) -> bool:
+    """Return whether a folder has the results of its search, and say where."""
+    finished = (folder / RESULTS).is_file()
+    if finished:
+        say(f"The search in {folder} is finished: {folder / RESULTS}.")
+    return finished
 
 
 def search(config: ResponseConfig, folder: Path) -> ResponseResult:

@@ -397,7 +397,8 @@ def check(config: Config, decisions: int, usable: int, finite: bool) -> None:
 def check_tables(config: Config) -> None:
     """Raise a ValueError for a run that can't be evaluated or has unsupported settings."""
     check_settings(config)
-    VectorEnv.of(config_at(config, config.game.num_players[0]) if config.per_table else config)
+    for one in [config_at(config, players) for players in config.game.num_players] if config.per_table else [config]:
+        VectorEnv.of(one)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

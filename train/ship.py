@@ -57,14 +57,14 @@ class Arguments:
     about: str = ""
     """Intended use and limits of the policy, for the card."""
     command: str = ""
-    """Training command on the model card; by default python -m train.ppo."""
+    """Training command on the model card."""
     out: Path = CARDS
     """Folder of the model card and, unless it is agents/policies, of the weights."""
 
     @property
     def weights(self) -> Path:
         """Folder of its weights."""
-        return DATA if self.out == CARDS else self.out
+        return DATA if self.out.resolve() == CARDS else self.out
 
 
 def ship(arguments: Arguments) -> Path:
@@ -77,6 +77,8 @@ def ship(arguments: Arguments) -> Path:
     folders = (arguments.run, *arguments.also)
     configs: list[Config] = [open_run_folder(folder) for folder in folders]
     config = configs[0]
+    if config.game.blank or config.game.expeditions is not None:
+        raise ValueError(f"{arguments.run} is of another game than an edition's: game.blank or game.expeditions is set")
     policy = (arguments.run / POLICY).read_bytes()
     if len(policy) > LARGEST:
         raise ValueError(f"{arguments.run / POLICY} has {len(policy):,} bytes; at most {LARGEST:,} are shipped")
@@ -96,9 +98,8 @@ def ship(arguments: Arguments) -> Path:
         # The card shows the other editions for the first run alone.
         editions = [] if judged else [edition for edition in EDITIONS if edition != config.game.edition]
         judged.append(list(judge_everywhere(network, config, arguments, editions)))
-    command = arguments.command or "python -m train.ppo"
     others = list(zip([other.seed for other in configs[1:]], judged[1:], by_run[1:], strict=True))
-    record = record_of({**runs[0], "command": command}, judged[0], others, by_run[0], arguments.about)
+    record = record_of({**runs[0], "command": arguments.command}, judged[0], others, by_run[0], arguments.about)
     with locked(arguments.out):
         write_whole(arguments.weights / f"{config.name}.safetensors", policy)
         path = arguments.out / f"{config.name}.json"

@@ -20,7 +20,6 @@ from diamant_env.commands.terminal import say
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.values import Values
 from train.learning.values import fit, play_starts
-from train.runs.config import Config
 from train.runs.run_folder import POLICY, locked, open_run_folder
 
 COMMAND = "python -m train.values"
@@ -53,8 +52,8 @@ def learn_values(arguments: Arguments) -> dict[int, float]:
     """
     if arguments.games < 100:
         raise ValueError(f"games={arguments.games}; at least 100 are needed")
+    config: Config = open_run_folder(arguments.run)
     with locked(arguments.run):
-        config = open_run_folder(arguments.run, Config)
         network = NetworkAgent.load(arguments.run / POLICY)
         networks, explained = {}, {}
         for players in sorted({*config.game.num_players} - {1}):

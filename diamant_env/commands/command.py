@@ -20,8 +20,12 @@ def run_command(command: str, run: Callable[[], object]) -> int:
         command: What the user typed, such as ``"python -m train.ppo"``.
         run: The command's body; returns the exit status, or anything else for 0.
     """
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")  # for characters outside its encoding
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - until the process ends
+    for stream in (sys.stdin, sys.stdout):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # for characters outside its encoding
     try:
         status = run()
         print(end="", flush=True)

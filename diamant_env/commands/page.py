@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import threading
 import webbrowser
 from collections.abc import Sequence
 
@@ -38,7 +39,7 @@ def run(argv: Sequence[str]) -> int:
     address = f"http://{_HERE}:{listener.getsockname()[1]}/"
     say(f"The page is at {address} (Ctrl-C ends it).")
     if not options.no_browser:
-        webbrowser.open(address)
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # a text browser blocks
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # too verbose when file descriptors run out
     config = uvicorn.Config(
         app, ws="none", lifespan="off", log_level="error", access_log=False, server_header=False,

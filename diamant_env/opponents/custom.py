@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.agent import Agent
+from diamant_env.agent import USED_AS_NUMBER, Agent
 from diamant_env.observation import Observations
 from diamant_env.opponents.models.files import Model, is_model, model_agent
 
@@ -60,8 +60,17 @@ class CustomAgent:
         return self.name
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> Any:
-        """See `Agent.act`; the answer is not validated."""
-        return self.agent.act(obs, first)
+        """See `Agent.act`; the answer is not validated.
+
+        Raises:
+            RuntimeError: For an error of the agent that commands would take for a wrong argument.
+        """
+        try:
+            return self.agent.act(obs, first)
+        except (OSError, ImportError, ValueError) as error:
+            if any(words in str(error) for words in USED_AS_NUMBER):
+                raise
+            raise RuntimeError(f"{self} raised {type(error).__name__}: {error}") from error
 
 
 def wrapped(given: Any, name: str | None = None) -> Agent:

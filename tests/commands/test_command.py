@@ -93,10 +93,14 @@ def test_options_reach_the_function(command, called, words, expected, monkeypatc
     assert {key: taken[key] for key in expected} == expected
 
 
-def test_closed_pipe_is_silent():
+def test_closed_pipe_or_stream_is_silent():
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, "-m", "diamant_env", "watch", "bag:18", "traps", "--seed", "3", "--speed", "0"]
     done = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=600)
     os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = subprocess.run(
+        ["sh", "-c", '"$@" <&- >&-', "sh", *command], cwd=ROOT, stderr=subprocess.PIPE, text=True, timeout=600
+    )
     assert (done.returncode, done.stderr) == (0, "")

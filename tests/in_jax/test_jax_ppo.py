@@ -75,6 +75,14 @@ def test_unsupported_settings_are_refused(section, setting, named):
         jax_ppo.VectorEnv.of(Config.model_validate({section: setting}))
 
 
+def test_every_table_size_is_checked_before_training():
+    opponents = {"learner": 0.75, "snapshots": 0.25}  # at tables of 3 no seat is left for a snapshot
+    game, ppo = {"num_players": (3, 8)}, {"games": 20, "minibatch": 64}
+    config = Config.model_validate({"per_table": True, "game": game, "ppo": ppo, "opponents": opponents})
+    with pytest.raises(ValueError, match=r"takes ppo\.games: a multiple of opponents\.snapshot_places = 8"):
+        jax_ppo.check_tables(config)
+
+
 def test_exploration_is_by_one_waiting_seat_of_a_game():
     games, seats = 100_000, 4
     random = np.random.default_rng(0)

@@ -100,6 +100,16 @@ def test_agents_of_same_type_get_distinct_names(agents, names):
     assert [loss.agent for loss in losses] == names
 
 
+@pytest.mark.parametrize("error", [ValueError("7"), OSError("7"), ModuleNotFoundError("7")])
+def test_error_of_an_agent_is_no_wrong_argument(error):
+    def fails(obs):
+        raise error
+
+    with pytest.raises(RuntimeError, match=f"fails raised {type(error).__name__}: 7") as raised:
+        evaluate(fails, "ev", 8)
+    assert raised.value.__cause__ is error
+
+
 def test_uncopyable_agent_plays():
     client = SimpleNamespace(lock=threading.Lock(), act=lambda obs, first: obs["bag"] >= 9)
     mine, theirs = (evaluate(agent, "traps:3,cards:6,ev", 80).results[0] for agent in (client, "bag:9"))

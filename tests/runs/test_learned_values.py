@@ -78,3 +78,5 @@ def test_same_seed_gives_same_bytes(tmp_path, capsys):
     assert after.metadata["decisions"] == before.metadata["decisions"]
     assert main([str(runs[0]), "--games", "50"]) == 2
     assert "games=50; at least 100 are needed" in capsys.readouterr().err
+    assert main([str(tmp_path / "typo")]) == 2
+    assert not (tmp_path / "typo").exists()

@@ -102,7 +102,7 @@ def test_strong_intruders_are_named_by_table_size():
     assert found == [(3, "bag:8", ["bag:8"]), (4, "continue", [])]
 
 
-def test_runs_must_differ_in_seed_only(tmp_path):
+def test_runs_must_be_of_an_edition_and_differ_in_seed_only(tmp_path):
     runs = [SMALL, {**SMALL, "seed": 1, "network": {"hidden": [9]}}, {**SMALL, "name": "same"}]
     configs = [Config.model_validate(run) for run in runs]
     folders = [new_run_folder(tmp_path, config) for config in configs]
@@ -110,6 +110,9 @@ def test_runs_must_differ_in_seed_only(tmp_path):
     for other in folders[1:]:
         with pytest.raises(ValueError, match="in its seed only"):
             ship(Arguments(folders[0], (other,), out=tmp_path / "shipped"))
+    shorter = new_run_folder(tmp_path, Config.model_validate({**SMALL, "game": {"expeditions": 1}}))
+    with pytest.raises(ValueError, match=r"is of another game than an edition's: game.blank or game.expeditions"):
+        ship(Arguments(shorter, out=tmp_path / "shipped"))
     assert not (tmp_path / "shipped").exists()
 
 

@@ -7,7 +7,8 @@ from train import benchmark, best_response, ppo
 REFUSED = {
     ppo: [
         (["--judge.num-players", "8", "--game.edition", "incan-gold"], "a table of 8 needs 7 distinct opponents"),
-        (["--seed", "3", "--resume", "nowhere"], "--resume keeps the run's settings"),
+        (["--seed", "0", "--resume", "nowhere"], "--resume keeps the run's settings and folder: --seed can't be given"),
+        (["--ppo.games=128", "--out", "x", "--resume", "nowhere"], "folder: --ppo.games=128, --out can't be given"),
         (["--config", "nowhere.toml"], "no configuration file nowhere.toml"),
         (["--ppo.speed", "3"], "Unrecognized options: --ppo.speed, 3"),
         (["--ppo.games", "0"], "error for PPOConfig games Input should be greater than or equal to 1"),
@@ -34,10 +35,17 @@ REFUSED = {
     ("command", "arguments", "reason"), [(command, *row) for command, rows in REFUSED.items() for row in rows]
 )
 def test_invalid_arguments(command, arguments, reason, tmp_path, capsys):
-    assert command.main([*arguments, "--out", str(tmp_path / "runs")]) == 2
+    out = [] if "--resume" in arguments else ["--out", str(tmp_path / "runs")]
+    assert command.main([*arguments, *out]) == 2
     errors = capsys.readouterr().err
     assert reason in " ".join(errors.replace("│", "").split())  # without the frame of tyro's messages
     assert not list(tmp_path.iterdir())
+
+
+def test_dangling_parent_is_named(tmp_path, capsys):
+    (tmp_path / "runs").symlink_to(tmp_path / "unmounted")
+    assert ppo.main(["--out", str(tmp_path / "runs")]) == 2
+    assert f"'{tmp_path / 'runs'}'" in capsys.readouterr().err
 
 
 def test_invalid_file_is_named_with_its_key(tmp_path, capsys):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from diamant_env.opponents.pools import load_pool
 from diamant_env.opponents.registry import names_object
@@ -77,8 +77,8 @@ class ResponseConfig(SearchConfig):
 
     @field_validator("agent")
     @classmethod
-    def _imports_nothing(cls, text: str) -> str:
-        if names_object(text):
+    def _imports_nothing(cls, text: str, info: ValidationInfo) -> str:
+        if names_object(text) and text not in (info.context or ()):
             raise ValueError(f"agent {text!r} would run code, which a file may not request")
         return text
 

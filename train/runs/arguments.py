@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,8 +36,22 @@ class _File:
     config: ConfigFile = None
 
 
-def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
-    """Read a configuration file; raise a FileNotFoundError, or a ValueError that names file and key."""
+def read_config(
+    path: str | Path,
+    kind: type[AnyConfig] = Config,  # type: ignore[assignment]
+    trusted: Sequence[str] = (),
+) -> AnyConfig:
+    """Read a configuration file.
+
+    Args:
+        path: The file.
+        kind: Class of the configuration.
+        trusted: Agents that the file may name although they run code.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If it is invalid; the message has file and key.
+    """
     if not Path(path).is_file():
         raise FileNotFoundError(f"no configuration file {path}")
     try:
@@ -44,7 +59,7 @@ def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig: 
     except ValueError as error:
         raise ValueError(f"{path} is no TOML file: {error}") from None
     try:
-        return kind.model_validate(values)
+        return kind.model_validate(values, context=trusted)
     except ValidationError as error:
         raise ValueError(f"{path}: {'; '.join(_problem(each, kind) for each in error.errors())}") from None
 
@@ -90,6 +105,14 @@ def parse_arguments(
         arguments: Any = tyro.cli(kind, prog=command, args=argv, default=kind(settings))  # type: ignore[call-overload]
     except ValidationError as error:
         raise ValueError("; ".join(_problem(each, type(settings)) for each in error.errors())) from None
-    if getattr(arguments, "resume", None) and (file.config or arguments.settings != settings):
-        raise ValueError("--resume keeps the run's settings: give no --config and no setting")
+    if getattr(arguments, "resume", None) and (typed := _settings_in(argv, kind)):
+        raise ValueError(f"--resume keeps the run's settings and folder: {', '.join(typed)} can't be given")
     return arguments
+
+
+def _settings_in(argv: Sequence[str] | None, kind: Callable[..., Any]) -> list[str]:
+    """Return the options in a command line that a resumed run has already."""
+    words = [word for word in (sys.argv[1:] if argv is None else argv) if word.startswith("--")]
+    others = get_type_hints(kind).keys() - {"settings", "config", "out"}
+    names = {word: word[2:].partition("=")[0].replace("-", "_").removeprefix("no_") for word in words}
+    return [word for word, name in names.items() if name not in others]

@@ -106,11 +106,12 @@ def card_text(record: Record) -> str:
     config = record["config"]
     name, edition = config["name"], config["game"]["edition"]
     number = len({row["seed"] for row in record["seeds"]})
+    by = f" by `{record['command']}`" if record["command"] else ""
     parts = [
         _head(record),
         f"# {name}",
         f'`make("{name}")`. {record["about"]}'.rstrip(),
-        f"Trained by `{record['command']}`: seed {config['seed']}, commit `{record['commit']}`, "
+        f"Trained{by}: seed {config['seed']}, commit `{record['commit']}`, "
         f"{record['decisions']:,} decisions in {record['seconds']:,.0f} s "
         f"{'on ' + record['device'] if 'device' in record else 'with ' + counted(record['threads'], 'thread')} "
         f"({record['platform']}).",

@@ -7,7 +7,7 @@ import os
 import platform
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import distributions
@@ -34,21 +34,26 @@ _LARGEST = 1 << 28  # bytes of a checkpoint; typical ones have some megabytes
 def new_run_folder(parent: Path, config: Run) -> Path:
     """Create a run folder named by name and seed, numbered if it exists; write configuration and versions."""
     base = f"{config.name}-seed{config.seed}"
+    parent.mkdir(parents=True, exist_ok=True)
     for number in range(1, 10_000):
         folder = parent / (base if number == 1 else f"{base}-{number}")
         with suppress(FileExistsError):
-            folder.mkdir(parents=True)
+            folder.mkdir()
             write_whole(folder / CONFIG, config_text(config))
             save_json(machine_and_versions(), folder / "versions.json")
             return folder
     raise RuntimeError("no free name for the run folder")
 
 
-def open_run_folder(folder: Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
-    """Return the configuration of a run; raise a FileNotFoundError or ValueError if it is missing or invalid."""
+def open_run_folder(
+    folder: Path,
+    kind: type[AnyConfig] = Config,  # type: ignore[assignment]
+    trusted: Sequence[str] = (),
+) -> AnyConfig:
+    """Return the configuration of a run, see `read_config`; raise FileNotFoundError or ValueError if it has none."""
     if not (folder / CONFIG).is_file():
         raise FileNotFoundError(f"{folder} is no run folder: it has no {CONFIG}")
-    return read_config(folder / CONFIG, kind)
+    return read_config(folder / CONFIG, kind, trusted)
 
 
 @contextmanager
