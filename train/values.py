@@ -20,6 +20,7 @@ from diamant_env.commands.terminal import say
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.values import Values
 from train.learning.values import fit, play_starts
+from train.runs.config import Config
 from train.runs.run_folder import POLICY, locked, open_run_folder
 
 COMMAND = "python -m train.values"

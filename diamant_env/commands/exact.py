@@ -101,6 +101,8 @@ def _equilibrium(players: int, edition: Edition, whole_game: bool, progress: Pro
 
 
 def _response(agent: Agent, players: int, edition: Edition, whole_game: bool, progress: Progress) -> dict[str, Any]:
+    if isinstance(agent, tuple(opponents.SOLVED.values())) and not whole_game:
+        edition = with_expeditions(edition, 1)  # it plays the equilibrium of what it sees
     start = exact.start_of_expedition(edition, players)
     # Scripted agents do not distinguish the kinds of trap; others may.
     tree = exact.build_tree(start, edition, merge_traps=isinstance(agent, Scripted))

@@ -36,8 +36,9 @@ class ActionValues(NamedTuple):
         observation: float32 (states, NUM_FEATURES), observation of each player inside: chests hidden, rivals blank. A
             state represents all that differ only in interchangeable traps; the first kinds of trap are on the path.
         action_mask: int8 (states, 2), legal actions, always 1.
-        action_value: float64 (states, 2), expected gems of CONTINUE and LEAVE in the expedition; the others play the
-            equilibrium, and so does the player from the next turn on.
+        action_value: float64 (states, 2), expected gems of CONTINUE and LEAVE in the expedition, in a whole game's
+            solution until the end of the game; the others play the equilibrium, and so does the player from the next
+            turn on.
         leave_probability: float64 (states,), the equilibrium's probability of LEAVE.
         reach_probability: float64 (states,), probability that an expedition passes through the state.
         depth: int16 (states,), number of cards revealed.

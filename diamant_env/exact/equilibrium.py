@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.compilation import cache_folder
-from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
+from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.exact.expeditions import Deck, deck_of, expeditions_after, values_of_ends
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, Progress, solve
@@ -126,10 +126,10 @@ def _solve_later(
     files = [_file_of(game, edition, EQUILIBRIUM, "root") if cache else None for game in games.values()]
     if most is not None and sum(load_numbers(file, 2) is None for file in files) > most:
         players = int(start["num_players"])
-        raise ValueError(
-            f"a whole game of {players} players in {edition.name!r} is not solved yet: once, run "
-            f"diamant exact --whole-game --players {players} --edition {edition.name}"
-        )
+        command = f"run diamant exact --whole-game --players {players} --edition {edition.name}"
+        if EDITIONS.get(edition.name) != edition:
+            command = f"call diamant_env.exact.solve_equilibrium({players}, edition, whole_game=True)"
+        raise ValueError(f"a whole game of {players} players in {edition.name!r} is not solved yet: once, {command}")
     for number, (file, (deck, game)) in enumerate(zip(files, games.items(), strict=True)):
         found = load_numbers(file, 2)
         if found is None:
@@ -192,6 +192,7 @@ def _file_of(start: GameState, edition: Edition, mode: int, kind: str = "") -> P
     fields = ["phase", "num_inside", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag"]
     fields += ["num_players", "expedition"] if kind else []  # without later expeditions, values do not depend on these
     numbers = [kind, mode, *(int(start[name]) for name in fields)]
-    state = numbers_of(edition).tobytes() + start["deck"].tobytes() + start["on_path"].tobytes()
+    same = replace(edition, hidden_chests=False, tie_break="shared")  # neither changes values in gems
+    state = numbers_of(same).tobytes() + start["deck"].tobytes() + start["on_path"].tobytes()
     name = f"{hashlib.sha256(state + repr(numbers).encode()).hexdigest()[:32]}.values"
     return None if folder is None else folder / name

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent, answer_of
 from diamant_env.compilation import jit
-from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS, Edition, find_edition
+from diamant_env.editions import FIRST_TRAP, MAX_GEMS, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, Edition, find_edition
 from diamant_env.engine.arguments import BOOL, checked_array
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import observe_records
@@ -33,9 +33,10 @@ from diamant_env.exact.tree import (
     sets_of,
     values_with,
 )
-from diamant_env.observation import Observations, columns
+from diamant_env.observation import FIELDS, Observations, columns
 from diamant_env.state import DECIDE, GAME
 
+_RICHER = 20  # draws of chest and relics, to detect agents that read them
 _ROWS = 16_000  # nodes per batch of observations: a few megabytes
 _TESTED = 64  # approximate number of rows per batch in `require_memoryless`
 
@@ -144,11 +145,17 @@ def _policy_without_chest(agent: Agent, tree: ExpeditionTree) -> NDArray[np.floa
     nodes = reachable(tree)
     at = np.flatnonzero(nodes)
     flat = observations_at(games_at(tree, at[:: -(-len(at) // _ROWS)]), tree.edition)
-    richer, first = flat.copy(), np.zeros(len(flat), np.bool_)
-    richer[:, columns("chest", "relics")] += 1
-    answers = [answer_of(agent, Observations(seen, tree.edition), first) for seen in (flat, richer)]
-    if (answers[0] != answers[1]).any():
-        raise ValueError(f"{agent} reads its own chest or relics, which depend on more than the deck of an expedition")
+    random, first = np.random.default_rng(0), np.zeros(len(flat), np.bool_)
+    expected = answer_of(agent, Observations(flat, tree.edition), first)
+    for _ in range(_RICHER):
+        richer = flat.copy()
+        for name, most in (("chest", MAX_GEMS), ("relics", MAX_RELICS)):
+            numbers = np.exp(random.uniform(0, np.log(most + 1), len(flat))).astype(int)  # most are small
+            richer[:, columns(name)[0]] = numbers / next(field.scale for field in FIELDS if field.name == name)
+        if (answer_of(agent, Observations(richer, tree.edition), first) != expected).any():
+            raise ValueError(
+                f"{agent} reads its own chest or relics, which depend on more than the deck of an expedition"
+            )
     return policy_of(agent, tree, None, nodes)
 
 
@@ -210,7 +217,7 @@ def answers_to(flat: NDArray[np.float32], agent: Agent, edition: Edition) -> NDA
 def require_memoryless(agent: Agent, obs: Observations) -> None:
     """Raise ValueError if an agent is stateful or samples its decisions, and so is no function of the observation."""
     begins = np.ones(len(obs.flat), np.bool_)
-    answers = [answer_of(agent, obs, begins) for _ in range(3)]
+    answers = [answer_of(agent, obs, first) for first in (begins, begins, ~begins, ~begins, ~begins)]
     if any((answer != answers[0]).any() for answer in answers):
         raise ValueError(
             f"{agent} answers the same observations differently: it must return the probability of LEAVE as a "

@@ -139,6 +139,8 @@ def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> 
     worth[before] = start["path_relic_value"]
     if relic_digit >= 0:
         worth = np.concatenate([worth[:before], relic_worth(start, edition, int(sets.card[relic_digit]))])
+    if sets.size * players > MAX_NODES:
+        raise ValueError(f"{players} players in {edition.name!r} have more than {MAX_NODES:,} nodes, the most solved")
     first = np.zeros((sets.size, players + 1), np.int64)
     bags, paths = np.zeros((2, sets.size, players + 1), np.int16)
     least_bag, full_path, relics = np.zeros((3, sets.size), np.int16)

@@ -78,7 +78,7 @@ def seeds_for(seed: int, *purpose: object) -> np.random.SeedSequence:
     Raises:
         ValueError: If the seed is not an integer from 0 to 2**64 - 1.
     """
-    checked_int("seed", seed, 0, MAX_SEED)
+    seed = checked_int("seed", seed, 0, MAX_SEED)  # NumPy's integers have another repr
     digest = hashlib.sha256(repr((seed, *map(str, purpose))).encode()).digest()
     return np.random.SeedSequence(int.from_bytes(digest, "little"))
 

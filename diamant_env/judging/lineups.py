@@ -39,13 +39,25 @@ class LineUp:
     but_self: bool = True
     left_out: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.how not in ("distinct", "clones", "intruder"):
+            raise ValueError(f"how={self.how!r}; distinct, clones and intruder are allowed")
+        if not isinstance(self.rivals, tuple | list):
+            raise ValueError(f"rivals={self.rivals!r}; a tuple of agents is expected")
+        if self.how != "distinct" and len(self.rivals) != 1:
+            raise ValueError(f"{len(self.rivals)} rivals in {self.name!r}; {self.how} have one")
+
     def rivals_of(self, judged: Sequence[str], players: int) -> tuple[Any, ...]:
         """Return the rivals of agents with these names at tables of this size.
 
         Raises:
-            ValueError: If there are too few for a table of distinct opponents.
+            ValueError: If there are too few for a table of distinct opponents, or a text is no agent or given twice.
         """
-        rivals = tuple(rival for rival in self.rivals if not (self.but_self and rival in judged))
+        names = [name_of(rival) if isinstance(rival, str) else None for rival in self.rivals]
+        if twice := next((name for name in names if name and names.count(name) > 1), None):
+            raise ValueError(f"{self.name}: {twice} is given twice; the opponents at a table are distinct")
+        named = zip(self.rivals, names, strict=True)
+        rivals = tuple(rival for rival, name in named if not (self.but_self and name in judged))
         if self.how == "distinct" and len(rivals) < players - 1:
             but = " without the judged one" if len(rivals) < len(self.rivals) else ""
             but += f" without those that need open chests ({', '.join(self.left_out)})" if self.left_out else ""

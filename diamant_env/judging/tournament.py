@@ -108,6 +108,8 @@ def hold_tournament(
         raise ValueError(f"a table of {players} needs {players} distinct agents; there are {len(names)}")
     table_seeds, game_seeds = seeds_for(seed, "tournament", players).spawn(2)
     seating = deal(number_of_tables(games, players), players, len(names), np.random.default_rng(table_seeds))
+    if seating.size < len(names):
+        raise ValueError(f"{games} games seat {seating.size} of {len(names)} agents; play more games")
     played = play(agents, seating, games, game_seeds, edition, progress)
     standings = []
     for agent, name in enumerate(names):

@@ -182,6 +182,8 @@ class NetworkAgent:
             if metadata.get("sha256") != digest(tensors):
                 raise ValueError("its weights don't match its digest")
             own, layout = Values(values) if values else None, metadata.get("layout")
+            if not isinstance(layout, list | None):
+                raise ValueError(f"layout = {layout!r} is no list")
             return cls(networks[""], activation, path, metadata, inputs, own, by_players, layout or [])
         except ValueError as error:
             raise ValueError(f"{path} can't be opened: {error}") from None

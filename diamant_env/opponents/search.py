@@ -195,7 +195,7 @@ class SearchAgent:
                 games["key"] = np.tile(keys[chosen], 2)
                 batch = Batch(len(games), int(size), find_edition(edition, hidden_chests=False), self.budget.objective)
                 batch.set_states(games)
-                table = Table(batch, [self._rollout_agent], np.zeros((batch.num_games, batch.seats), np.int64))
+                table = Table(batch, [self._fresh_agent()], np.zeros((batch.num_games, batch.seats), np.int64))
                 observations = batch.observe()
                 if cut:  # a network: equal first observations are evaluated once
                     _, kept, which = np.unique(np.tile(chosen // pairs, 2), return_index=True, return_inverse=True)
@@ -207,6 +207,15 @@ class SearchAgent:
                 found = self._play_expedition(table, first) if cut else table.play_out(first)[:, 0]
                 earned[:, chosen] = found.reshape(2, -1)
         return earned
+
+    def _fresh_agent(self) -> Agent:
+        """Return the agent of roll-outs, without a state of earlier ones."""
+        if getattr(self._rollout_agent, "memoryless", False):
+            return self._rollout_agent
+        agent = copied(self._rollout_agent)
+        if callable(seed := getattr(agent, "seed", None)):
+            seed(int(self._random.integers(2**32)))
+        return agent
 
     def _play_expedition(self, table: Table, leave: NDArray[np.float32]) -> NDArray[np.float64]:
         """Play games to the end of the expedition; return the value of seat 0, float64 (N,).

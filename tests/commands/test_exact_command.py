@@ -40,6 +40,16 @@ def test_small_whole_game(tmp_path, capsys):
         assert rows["random:0.3", players]["exploitability"] > 0.1
 
 
+def test_equilibrium_has_no_deviation_gain_in_the_one_expedition(tmp_path, capsys):
+    few, out = tmp_path / "few.toml", tmp_path / "results.json"
+    Edition("few", (3, 5), ("snake", "mud"), expeditions=4).save(few)
+    words = ["equilibrium", "--players", "2", "--edition", str(few), "--out", str(out)]
+    assert diamant.main(["exact", *words]) == 0
+    first, second = json.loads(out.read_text())["rows"]
+    assert second["all play it"] == pytest.approx(first["all play it"])
+    assert second["exploitability"] == pytest.approx(0, abs=1e-6)
+
+
 def test_values_as_data(tmp_path, capsys, monkeypatch):
     folder, out, small = tmp_path / "data", tmp_path / "regret.json", tmp_path / "few.toml"
     Edition("few", (5, 7, 9), ("mud", "wind"), expeditions=2).save(small)

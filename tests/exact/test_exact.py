@@ -299,6 +299,7 @@ def test_solution_cache_distinguishes_states(field, tmp_path, monkeypatch):
 
 ALONE = Play([5, 8], 2, TINY).leave(0).game
 MANY = Edition(name="many", treasures=[*range(1, 17)] * 3, traps=tuple("abcdefgh"), trap_copies=4)
+BOX = Edition("box", treasures=(*range(1, 17), *range(1, 10)), traps=tuple("abcdefgh"), relics=(5,) * 5)  # 15 GB
 PRINTED = replace(EDITIONS["iello-2016-fr-relics"], relics_enter="start")
 NO_GAME = np.full(1, 2, np.int8).view([("phase", "i1")])[0]
 
@@ -308,6 +309,7 @@ NO_GAME = np.full(1, 2, np.int8).view([("phase", "i1")])[0]
     [
         (exact.solve_equilibrium, PRINTED, {"num_players": 2}, "different printed values"),
         (exact.solve_equilibrium, "iello-2016", {"num_players": 8}, "nodes with 8 players"),
+        (exact.solve_equilibrium, BOX, {"num_players": 8}, "8 players in 'box' have more than 980,000,000 nodes"),
         (exact.solve_equilibrium, TINY, {"num_players": 9}, "1 to 8 are allowed"),
         (exact.solve_equilibrium, TINY, {"game": Play([5, 8], 2, TINY).play("0 1").game}, "the game is over"),
         (exact.solve_equilibrium, TINY, {"game": NO_GAME}, "expected"),
@@ -323,6 +325,20 @@ def test_unsolvable_game_is_refused(solver, edition, arguments, reason):
         solver(edition=edition, **arguments)
 
 
+class Third:
+    """Agent that leaves at its third decision of each game."""
+
+    def __init__(self):
+        self.decisions = np.zeros(0, int)
+
+    def act(self, obs, first):
+        if len(self.decisions) != len(first):
+            self.decisions = np.zeros(len(first), int)
+        self.decisions[first] = 0
+        self.decisions += obs["must_decide"] > 0
+        return (self.decisions >= 3).astype(np.float32)
+
+
 def test_invalid_policy_or_state_is_refused():
     x = tree_of(TINY, 2)
     with pytest.raises(ValueError, match="expected float64"):
@@ -333,6 +349,8 @@ def test_invalid_policy_or_state_is_refused():
         exact.policy_of(SimpleNamespace(act=lambda obs, first: np.full(len(obs.flat), 1.5, np.float32)), x)
     with pytest.raises(ValueError, match="mixture:10,20 answers the same observations differently"):
         exact.policy_of(make("mixture:10,20"), tree_of(SMALL, 2))
+    with pytest.raises(ValueError, match="Third answers the same observations differently"):
+        exact.policy_of(make(Third()), tree_of(SMALL, 2))
     with pytest.raises(ValueError, match="hides"):
         exact.policy_of(make("catch-up"), x)
     with pytest.raises(ValueError, match="nodes of shape"):

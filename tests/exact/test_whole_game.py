@@ -27,6 +27,7 @@ from tests.exact.test_exact import (
 from tests.support.play import every
 
 SMALL = replace(SMALL_LONG, name="small, three", treasures=(1, 5, 9, 17), expeditions=3)
+MINE = replace(CARDS_30, name="mine")
 RELICS = replace(SMALL, name="small, three, relics", relics=(5, 5, 10))
 LATE = replace(RELICS, name="small, three, late relics", relics_enter="expedition")
 LOST = replace(LATE, name="small, three, lost relics count", relic_values="taken or lost")
@@ -126,13 +127,20 @@ def test_relics_taken_earlier_or_now_are_one_state():
         ),
         (lambda: exact.best_response(np.zeros(3), tree_of(TINY_TWICE, 2), whole_game=True), "an agent with whole_game"),
         (lambda: exact.best_response(make("bag:3"), tree_of(TINY_TWICE, 2)), "an array in one expedition"),
+        *(
+            (
+                lambda reads=reads: exact.best_response(
+                    SimpleNamespace(act=lambda obs, first: reads(obs).astype(np.float32)),
+                    tree_of(TINY_TWICE, 2),
+                    whole_game=True,
+                ),
+                "its own chest",
+            )
+            for reads in (lambda obs: obs["chest"] > 5, lambda obs: obs["chest"] > 40, lambda obs: obs["relics"] == 1)
+        ),
         (
-            lambda: exact.best_response(
-                SimpleNamespace(act=lambda obs, first: (obs["chest"] > 5).astype(np.float32)),
-                tree_of(TINY_TWICE, 2),
-                whole_game=True,
-            ),
-            "its own chest",
+            lambda: exact.whole_game_strategy(exact.start_of_expedition(MINE, 6), MINE),
+            r"call diamant_env\.exact\.solve_equilibrium\(6, edition, whole_game=True\)",
         ),
     ],
 )

@@ -117,6 +117,21 @@ def test_judged_agents_are_not_their_own_opponents():
     assert [result.rivals for result in results] == [SOME[1:4]] * 2
 
 
+@pytest.mark.parametrize(
+    ("line_up", "message"),
+    [
+        (lambda: LineUp("m", ("ev",), how="distinkt"), "how='distinkt'; distinct, clones and intruder are allowed"),
+        (lambda: LineUp("m", ("ev", "bag"), how="clones"), "2 rivals in 'm'; clones have one"),
+        (lambda: LineUp("m", "ev"), "rivals='ev'; a tuple of agents is expected"),
+        (lambda: evaluate("bag", LineUp("m", ("ev", "ev:0.75", "cards")), 8), "m: ev:0.75 is given twice"),
+        (lambda: evaluate("bag", LineUp("m", ("ev", "bag", "cards")), 8), "m has 2 without the judged one"),
+    ],
+)
+def test_invalid_line_up_is_refused(line_up, message):
+    with pytest.raises(ValueError, match=message):
+        line_up()
+
+
 def test_agent_alone_fills_the_table():
     model, other = torch.nn.Linear(NUM_FEATURES, 2), torch.nn.Linear(NUM_FEATURES, 2)
     judged = evaluate(model, [other, ("mine", other), "bag", "ev", lambda obs: obs["bag"] >= 5], 20, players=3)

@@ -45,6 +45,9 @@ def test_same_seed_gives_same_tournament():
     assert first.standings == again.standings
     np.testing.assert_array_equal(first.beats, again.beats)
     assert first.standings != other.standings
+    assert hold_tournament(ORDERED, 300, np.uint8(5), players=3).standings == first.standings
+    with pytest.raises(ValueError, match="1 games seat 3 of 4 agents; play more games"):
+        hold_tournament(ORDERED, 1, players=3)
 
 
 def test_tournament_command(tmp_path, capsys):

@@ -1,6 +1,7 @@
 """Scripted and solved agents: decisions on hand-made observations, names."""
 
 import copy
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
@@ -9,6 +10,8 @@ import pytest
 
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, FIRST_RELIC, FIRST_TRAP
+from diamant_env.exact import start_of_expedition
+from diamant_env.exact.equilibrium import _file_of
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents import FAMILIES, SOLVED, Table, make
 from diamant_env.state import DECIDE
@@ -85,6 +88,13 @@ def test_solved_agents_refuse_unsolved_tables(agent, players, edition, reason):
     rows = Batch(1, players, edition).reset(seed=1)
     with pytest.raises(ValueError, match=reason):
         make(agent).act(Observations(rows[0], edition), np.ones(players, bool))
+
+
+def test_hidden_chests_change_no_file_of_a_solution():
+    start, gold = start_of_expedition("incan-gold", 3), EDITIONS["incan-gold"]
+    files = {_file_of(start, edition, 0, "root") for edition in (gold, replace(gold, hidden_chests=False))}
+    assert len(files) == 1
+    assert _file_of(start, replace(gold, bust_removes=2), 0, "root") not in files
 
 
 def draws(agent, rows, first=True):

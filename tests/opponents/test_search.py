@@ -15,6 +15,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.search import Budget, SearchAgent, parse
 from diamant_env.opponents.values import Values
 from diamant_env.state import LEAVE, OVER
+from tests.exact.test_exact import Third
 
 
 def network_of(*sizes: int, scale: float = 1.0) -> NetworkAgent:
@@ -97,6 +98,15 @@ def test_same_seed_gives_same_rollouts(base):
     seen = deciding(4, turns=1).observe()[:, 0]
     found = [SearchAgent(base, Budget(32), seed).compare(seen, "iello-2016")[0] for seed in (1, 1, 2)]
     assert found[0].tobytes() == found[1].tobytes() != found[2].tobytes()
+
+
+def test_rollouts_have_no_state_of_earlier_ones():
+    seen, agent = deciding(4, turns=1).observe()[:, 0], SearchAgent(Third(), Budget(32, objective="score"))
+    agent.seed(1)
+    first = agent.outcomes(seen, "iello-2016", 32)
+    agent.outcomes(seen, "iello-2016", 32)
+    agent.seed(1)
+    assert np.array_equal(agent.outcomes(seen, "iello-2016", 32), first)
 
 
 def test_search_beats_its_base_agent():

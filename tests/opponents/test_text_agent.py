@@ -134,6 +134,9 @@ def test_invalid_answer_is_retried_once():
     babbler = TextAgent(Script("well", "it depends"), "babbler")
     assert asked_at_the_start(babbler) == [1, 1, 1]
     assert (babbler.decisions, babbler.retries, babbler.illegal) == (3, 3, 3)
+    named = make(("someone", babbler))
+    assert (named.retries, named.illegal) == (3, 3)
+    assert not hasattr(make(lambda obs: obs["bag"]), "retries")
 
 
 def test_text_agent_by_name(own):
