@@ -124,7 +124,7 @@ def line_ups_of(
     for one in given:
         if isinstance(one, LineUp):
             line_ups.append(one)
-        elif one == "self":
+        elif isinstance(one, str) and one == "self":
             line_ups.append(LineUp(f"copies of {names[0]}", (judged[0],), "clones", but_self=False))
         elif isinstance(one, str | Path):
             line_ups += parse_line_ups(str(one), names[0], players, edition)

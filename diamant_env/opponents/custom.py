@@ -78,7 +78,8 @@ class CustomAgent:
         try:
             return self.agent.act(obs, first)
         except (OSError, ImportError, ValueError) as error:
-            if any(words in str(error) for words in USED_AS_NUMBER):
+            ours = type(self.agent).__module__.partition(".")[0] == __name__.partition(".")[0]
+            if ours or any(words in str(error) for words in USED_AS_NUMBER):
                 raise
             raise RuntimeError(f"{self} raised {type(error).__name__}: {error}") from error
 

@@ -108,6 +108,8 @@ def test_error_of_an_agent_is_no_wrong_argument(error):
     with pytest.raises(RuntimeError, match=f"fails raised {type(error).__name__}: 7") as raised:
         evaluate(fails, "ev", 8)
     assert raised.value.__cause__ is error
+    with pytest.raises(ValueError, match="needs open chests"):
+        evaluate(("named", make("search:ev")), "ev", 8, hidden_chests=True)
 
 
 def test_uncopyable_agent_plays():

@@ -22,13 +22,14 @@ from pydantic import ValidationError
 
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.files import write_whole
-from diamant_env.storage.reading import parse_json, read_bytes, read_text
+from diamant_env.storage.reading import parse_json, read_bytes
 from diamant_env.storage.results import save_json, versions
 from train.runs.arguments import AnyConfig, config_text, read_config
 from train.runs.config import Config, Run
 
 CONFIG, POLICY, CHECKPOINT, TIME = "config.toml", "policy.safetensors", "checkpoint.pt", "time.json"
 _LARGEST = 1 << 28  # bytes of a checkpoint; typical ones have some megabytes
+_LARGEST_JSON = 1 << 26  # bytes; all runs of the benchmark take 1.3 megabytes
 
 
 def new_run_folder(parent: Path, config: Run) -> Path:
@@ -176,7 +177,7 @@ def read_json(path: Path) -> Any:
     if not path.is_file():
         raise FileNotFoundError(f"{path.parent} has no finished run: it has no {path.name}")
     try:
-        return parse_json(read_text(path))
+        return parse_json(read_bytes(path, _LARGEST_JSON).decode("utf-8-sig"))
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {error}") from None
 
