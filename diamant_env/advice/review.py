@@ -118,7 +118,7 @@ def _decision(games: list[GameState], turn: int, seat: int, found: Outlook) -> D
     low, high = other - found.error, other + found.error
     did, instead = ("left", "continuing") if chose == LEAVE else ("continued", "leaving")
     where = f"Expedition {game.expedition}, card {game.turn}: you {did} with {counted(int(game.bag), 'gem')} in the bag"
-    more = f"{instead} wins {100 * other:.0f} more of 100 games ({100 * low:.1f} to {100 * high:.1f})"
+    more = f"{instead} wins {100 * other:.1f} more of 100 games ({100 * low:.1f} to {100 * high:.1f})"
     words = f"{where}; {more if low > 0 else f'{instead} is not clearly better'}."
     return Decision(turn, chose, max(0.0, other), (low, high), words)
 

@@ -12,8 +12,9 @@ from diamant_env import exact, opponents
 from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say, say
 from diamant_env.drawing.narration import counted
 from diamant_env.editions import Edition, find_edition
+from diamant_env.engine.arguments import checked_int
 from diamant_env.envs.settings import with_expeditions
-from diamant_env.exact.data_set import MEANINGS
+from diamant_env.exact.data_set import MEANINGS, MOST_STATES
 from diamant_env.exact.induction import Progress
 from diamant_env.judging.games import percent_bar
 from diamant_env.judging.regret import Regret, regret_on, regret_report
@@ -162,7 +163,7 @@ def write_values(
         for number, one in zip(players, data, strict=True)
     }
     about = (
-        f"Action values of Diamant (Incan Gold), edition {edition}, one expedition for score, at states of the "
+        f"Action values of Diamant (Incan Gold), edition {played.name} for score, at states of the "
         f"symmetric equilibrium: of each number of cards revealed all, or {per_depth} draws."
     )
     write_arrays(folder, {"name": "diamant-action-values", "description": about}, files, MEANINGS)
@@ -206,9 +207,9 @@ def run(argv: Sequence[str]) -> int:
     if given.states is not None and not given.values:
         parser.error("--states goes with --values")
     if given.values:
-        states = _STATES if given.states is None else given.states
+        states = _STATES if given.states is None else checked_int("--states", given.states, 2, MOST_STATES)
         regrets = write_values(given.agents, given.players, given.edition, states, given.values)
-        content = {"command": COMMAND, "versions": versions(), "regret": regrets}
+        content = {"command": COMMAND, "versions": versions(), "arguments": vars(given), "regret": regrets}
         save_and_say(regret_report(regrets), lambda path: save_json(content, path), given.out)
         say(f"saved: {given.values / DESCRIPTION} and the arrays of {counted(len(given.players), 'table size')}")
         return 0
@@ -217,6 +218,6 @@ def run(argv: Sequence[str]) -> int:
     if given.reward:
         title = f"Small whole game, {given.reward}, exact"
     report = rows_report(found, f"{title}; {found[0]['edition']}")
-    content = {"command": COMMAND, "versions": versions(), "rows": found}
+    content = {"command": COMMAND, "versions": versions(), "arguments": vars(given), "rows": found}
     save_and_say(report, lambda path: save_json(content, path), given.out)
     return 0

@@ -14,6 +14,7 @@ from diamant_env.commands.session import PERSON, Stopped, TerminalGame, ask, ses
 from diamant_env.commands.terminal import say
 from diamant_env.drawing.narration import joined, wrapped
 from diamant_env.editions import RULEBOOK_PLAYERS, Edition
+from diamant_env.page.edition_text import in_words
 from diamant_env.state import CONTINUE, LEAVE
 
 COMMAND = "diamant play"
@@ -80,8 +81,9 @@ class PersonGame(TerminalGame):
 
 
 def help_on(edition: Edition) -> str:
-    """Return the summary of the game and the keys."""
-    return _HELP.format(relics=_RELICS if edition.relics else "")
+    """Return the summary of the game, the keys and the rules of the edition."""
+    rules = "\n".join(wrapped(rule, "  ", "  ") for rule in in_words(edition)["rules"])
+    return f"{_HELP.format(relics=_RELICS if edition.relics else '')}\n\n{rules}"
 
 
 def run(argv: Sequence[str]) -> int:

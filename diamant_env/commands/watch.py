@@ -39,8 +39,8 @@ def run(argv: Sequence[str]) -> int:
     speed = "turns per second, 0 without pauses; by default 1 at a terminal, else 0"
     add("--speed", type=float, default=float(sys.stdout.isatty()), metavar="TURNS", help=speed)
     options = parser.parse_args(argv)
-    if not 0 <= options.speed < float("inf"):
-        raise ValueError(f"--speed {options.speed}; at least 0 turns per second are needed")
+    if options.speed and not 0.001 <= options.speed < float("inf"):
+        raise ValueError(f"--speed {options.speed}; 0 or at least 0.001 turns per second are needed")
     seats = options.agents or DEFAULT_AGENTS
     show = Show(seats, options)
     say(f"{show.edition.name}, {len(seats)} players; --seed {options.seed} brings the same game again.")

@@ -31,9 +31,8 @@ class Narrator:
         """Return two lines: the outcome of the decisions, and the new card or the result."""
         led_to = f"A new game of {self._edition.name}: everyone enters the cave."
         if scene.before is not None:
-            parts = [self.outcome(game, scene)]
-            if game.bust_card == NO_CARD:
-                parts.append(self.decisions(game, scene))
+            parts = [self.decisions(game, scene)] if game.bust_card == NO_CARD else []
+            parts.append(self.outcome(game, scene))
             led_to = " ".join(filter(None, parts))
         if game.phase == OVER:
             return led_to, self.result(game)
@@ -75,7 +74,9 @@ class Narrator:
         """Describe the winners."""
         won = winners(game, self._edition)
         verb = "win" if len(won) == 1 else "share the victory"
-        return f"The game is over: {self._do(won, verb, you='you')} with {_gems(game.chest[won[0]], won)}."
+        tied = (game.chest[: game.num_players] == game.chest[won[0]]).sum() > len(won)
+        relics = " and the most relics" if tied else ""
+        return f"The game is over: {self._do(won, verb, you='you')} with {_gems(game.chest[won[0]], won)}{relics}."
 
     def _do(self, seats: Sequence[int], verb: str, you: str = "You") -> str:
         """Return ``"You and ev leave"`` or ``"ev leaves"``; more than three seats are counted, not named."""
@@ -83,7 +84,7 @@ class Narrator:
             return (
                 f"{you} and {len(seats) - 1} others {verb}" if self._person in seats else f"{len(seats)} players {verb}"
             )
-        names = [you if seat == self._person else self._name(seat) for seat in seats]
+        names = [self._name(seat) if seat != self._person else you if seat == seats[0] else "you" for seat in seats]
         return f"{joined(names)} {verb}{'s' * (len(seats) == 1 and seats[0] != self._person)}"
 
     def _name(self, seat: int) -> str:
@@ -148,6 +149,14 @@ def counted(number: int, noun: str) -> str:
 def joined(names: Sequence[str]) -> str:
     """Return names joined by commas and "and": ``"ev, bag:18 and traps"``."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def relic_entry(edition: Edition) -> str:
+    """Return when relics enter the deck, where they do so one by one."""
+    number = len(edition.relics)
+    if edition.expeditions <= number:
+        return "one before each expedition"
+    return "before the first expedition" if number == 1 else f"one before each of the first {number} expeditions"
 
 
 def seats_deciding(game: GameState, decision: int) -> list[int]:

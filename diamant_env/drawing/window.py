@@ -1,4 +1,7 @@
-"""Window of an environment."""
+"""Windows of environments."""
+
+from typing import ClassVar
+from weakref import WeakSet
 
 from diamant_env.drawing.pixels import pygame
 
@@ -10,6 +13,8 @@ class Window:
         OSError: If pygame finds no display.
     """
 
+    _all: ClassVar["WeakSet[Window]"] = WeakSet()  # events come to whichever window asks first
+
     def __init__(self, title: str) -> None:
         try:
             pygame.display.init()
@@ -19,12 +24,13 @@ class Window:
         self._window: pygame.Window | None = None
         self._dismissed = False
         self._clock = pygame.time.Clock()
+        self._all.add(self)
 
     def show(self, picture: pygame.Surface, fps: float = 0) -> None:
         """Show a picture, at most `fps` per second if positive."""
-        if any(event.type in (pygame.QUIT, pygame.WINDOWCLOSE) for event in pygame.event.get()):
-            self.close()
-            self._dismissed = True
+        for event in pygame.event.get():
+            for window in self._all:
+                window._follow(event)
         if self._dismissed:
             return
         if self._window is None:
@@ -40,3 +46,10 @@ class Window:
             self._window.destroy()
         self._window = None
         self._dismissed = False
+
+    def _follow(self, event: pygame.event.Event) -> None:
+        """Close the window if the user has."""
+        own = self._window is not None and getattr(event, "window", None) == self._window
+        if event.type == pygame.QUIT or (event.type == pygame.WINDOWCLOSE and own):
+            self.close()
+            self._dismissed = True

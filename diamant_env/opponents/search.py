@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
-from diamant_env.editions import Edition, find_edition
+from diamant_env.editions import EDITIONS, Edition, find_edition
 from diamant_env.engine.records import from_observation
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.custom import copied
@@ -32,6 +32,7 @@ _BATCH = 32  # roll-outs of each action between two checks of the time and the s
 _SETTLED = 3.0  # standard errors of the difference at which roll-outs of a row stop
 _GAMES = 256  # games per batch
 _MANY_GAMES = 1024  # games per batch with truncated roll-outs
+_PUBLISHED = {find_edition(edition, hidden_chests=False) for edition in EDITIONS.values()}
 _UNLIKELY = 0.01  # probability of a network's less likely action below which its decision is not searched
 _NO_LIMIT = 1_000_000
 _DAY = 86_400  # seconds
@@ -105,8 +106,8 @@ class SearchAgent:
         base: The policy of all seats in the roll-outs. Stochastic agents sample independently in each copy.
         budget: Budget and objective.
         seed: Seed of the roll-outs.
-        cut: Whether to truncate roll-outs for wins at the end of the expedition if the base agent has values (see
-            `diamant_env.opponents.values`), which is many times cheaper at the same precision.
+        cut: Whether to truncate roll-outs for wins in published editions at the end of the expedition if the base agent
+            has values (see `diamant_env.opponents.values`), which is many times cheaper at the same precision.
 
     Attributes:
         rollouts: Games played so far, both actions together.
@@ -185,7 +186,9 @@ class SearchAgent:
         keys = self._random.integers(0, 2**64, len(flat) * pairs, np.uint64)
         starts = from_observation(flat, np.zeros(len(flat), np.uint64), edition)
         sizes = np.unique(starts.num_players)
-        cut = self.values is not None and self.values.networks.keys() >= set(sizes.tolist())
+        opened = find_edition(edition, hidden_chests=False)
+        fitted = self.values is not None and self.values.networks.keys() >= set(sizes.tolist())
+        cut = fitted and opened in _PUBLISHED  # in other games the values are wrong
         most = (_MANY_GAMES if cut else _GAMES) // 2
         earned = np.empty((2, len(keys)))
         for size in sizes:
@@ -193,7 +196,7 @@ class SearchAgent:
             for chosen in np.split(of_size, range(most, len(of_size), most)):
                 games = np.tile(starts[chosen // pairs], 2)
                 games["key"] = np.tile(keys[chosen], 2)
-                batch = Batch(len(games), int(size), find_edition(edition, hidden_chests=False), self.budget.objective)
+                batch = Batch(len(games), int(size), opened, self.budget.objective)
                 batch.set_states(games)
                 table = Table(batch, [self._fresh_agent()], np.zeros((batch.num_games, batch.seats), np.int64))
                 observations = batch.observe()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diamant_env.drawing.narration import counted, joined
+from diamant_env.drawing.narration import counted, joined, relic_entry
 from diamant_env.editions import FIRST_RELIC, Edition
 from diamant_env.state import GameState
 
@@ -33,8 +33,10 @@ def in_words(edition: Edition) -> dict[str, Any]:
 
 
 def _rules(edition: Edition) -> list[str]:
-    treasures = f"{len(edition.treasures)} treasures of {min(edition.treasures)} to {max(edition.treasures)} gems"
-    removed = ("none", "one", "both")[edition.bust_removes]
+    low, high = min(edition.treasures), max(edition.treasures)
+    gems = counted(low, "gem") if low == high else f"{low} to {high} gems"
+    treasures = f"{counted(len(edition.treasures), 'treasure')} of {gems}"
+    removed = ("neither", "one", "both")[edition.bust_removes]
     return [
         f"The deck has {treasures}, and {edition.trap_copies} cards of each trap: {joined(edition.traps)}.",
         *_relic_rules(edition),
@@ -69,14 +71,18 @@ def relics_now(game: GameState, edition: Edition) -> list[str]:
 def _relic_rules(edition: Edition) -> list[str]:
     if not edition.relics:
         return ["There are no relics."]
-    enter = {"start": "are in the deck from the start", "expedition": "enter the deck, one before each expedition"}
+    number = len(edition.relics)
+    enter = {
+        "start": f"{'is' if number == 1 else 'are'} in the deck from the start",
+        "expedition": f"{'enters' if number == 1 else 'enter'} the deck, {relic_entry(edition)}",
+    }
     worth = {
         "taken": "in the order in which players take them",
         "taken or lost": "in the order in which players take or lose them",
         "printed": "as printed on them",
     }
-    values = f"{_listed(edition.relics)} gems, {worth[edition.relic_values]}"
-    return [f"{counted(len(edition.relics), 'relic')} {enter[edition.relics_enter]}: {values}."]
+    values = f"{_listed(edition.relics)} {'gem' if edition.relics == (1,) else 'gems'}, {worth[edition.relic_values]}"
+    return [f"{counted(number, 'relic')} {enter[edition.relics_enter]}: {values}."]
 
 
 def _listed(values: tuple[int, ...]) -> str:

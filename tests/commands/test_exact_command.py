@@ -45,7 +45,9 @@ def test_equilibrium_has_no_deviation_gain_in_the_one_expedition(tmp_path, capsy
     Edition("few", (3, 5), ("snake", "mud"), expeditions=4).save(few)
     words = ["equilibrium", "--players", "2", "--edition", str(few), "--out", str(out)]
     assert diamant.main(["exact", *words]) == 0
-    first, second = json.loads(out.read_text())["rows"]
+    content = json.loads(out.read_text())
+    assert (content["arguments"]["edition"], content["arguments"]["reward"]) == (str(few), None)
+    first, second = content["rows"]
     assert second["all play it"] == pytest.approx(first["all play it"])
     assert second["exploitability"] == pytest.approx(0, abs=1e-6)
 

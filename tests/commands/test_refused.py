@@ -20,6 +20,7 @@ REFUSED = {
     ],
     "watch": [
         (["--speed", "nan"], "--speed nan"),
+        (["ev", "--speed", "1e-10"], "0 or at least 0.001 turns per second are needed"),
         (["ev", "--edition", "mine.toml"], "no edition file mine.toml"),
     ],
     "evaluate": [

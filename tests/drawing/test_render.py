@@ -94,6 +94,20 @@ def test_decisions_in_words(first, turn, words):
     assert Narrator(edition).decisions(game, scene).replace("\N{NO-BREAK SPACE}", " ") == words
 
 
+def test_events_are_told_in_their_order():
+    game, edition, scene = shown(text_of([11, 5]).play("all"))
+    told = Narrator(edition, ["ev", "you", "bag"], 1).headlines(game, scene)[0].replace("\N{NO-BREAK SPACE}", " ")
+    assert told == f"ev, you and bag leave with 3 gems each. {BACK}"
+
+
+def test_relics_that_decide_a_tie_are_told():
+    edition = replace(BASE, tie_break="relics", expeditions=1)
+    game, edition, _ = shown(text_of([4, "relic", 5], 2, edition=edition).play("- 0 all"))
+    assert game.chest[:2].tolist() == [7, 7]
+    words = "The game is over: player_0 wins with 7 gems and the most relics."
+    assert Narrator(edition).result(game).replace("\N{NO-BREAK SPACE}", " ") == words
+
+
 @pytest.mark.parametrize(("seat", "own"), [(None, ["?", "1"]), (1, ["10", "1"])])
 def test_hidden_chests_are_hidden_until_the_end(seat, own):
     play = text_of([11, "relic", 5, 5, 5, 5, 5], edition=replace(BASE, hidden_chests=True)).all_continue().leave(1)

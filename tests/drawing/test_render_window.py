@@ -46,6 +46,17 @@ def close_event(env):
     return pygame.event.Event(pygame.WINDOWCLOSE, window=env._pictures._window._window)
 
 
+def test_one_of_two_windows_is_closed(shown):
+    closed, other = new_env(), new_env()
+    pygame.event.post(close_event(closed))
+    other.render()
+    before = len(shown)
+    closed.render()
+    assert len(shown) == before
+    other.render()
+    assert len(shown) == before + 1
+
+
 def test_window_shows_every_turn(shown):
     env, picture = new_env(), diamant_v0.parallel_env(num_players=3, render_mode="rgb_array")
     picture.reset(seed=1)

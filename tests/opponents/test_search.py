@@ -1,11 +1,12 @@
 """Search agent: text, roll-outs, budget."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from diamant_env import Batch, Edition, Observations
+from diamant_env import EDITIONS, Batch, Edition, Observations
 from diamant_env.judging.evaluation import of_agent_0
 from diamant_env.judging.games import play
 from diamant_env.judging.lineups import seat_with
@@ -132,6 +133,13 @@ def test_truncated_rollouts_equal_full_ones_in_last_expedition(players):
     cut, full = (SearchAgent(network_of(players), Budget(), 7, cut).outcomes(seen, "iello-2016", 50) for cut in (1, 0))
     np.testing.assert_array_equal(cut, full)
     assert len(np.unique(cut)) > 2
+
+
+def test_values_are_not_used_in_editions_of_which_they_know_nothing():
+    seen = deciding(3).observe()[:, 0]
+    own = replace(EDITIONS["iello-2016"], name="own")
+    cut, full = (SearchAgent(network_of(3), Budget(), 7, cut).outcomes(seen, own, 20) for cut in (True, False))
+    np.testing.assert_array_equal(cut, full)
 
 
 def test_truncated_rollout_earns_bootstrap_value():

@@ -3,13 +3,16 @@
 import itertools
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
-from diamant_env import EDITIONS
+from diamant_env import EDITIONS, Edition
 from diamant_env.advice.hint import observations_of
+from diamant_env.editions import find_edition
 from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.opponents import make
+from diamant_env.opponents.language import rules_in_words
 from diamant_env.records import GameRecord, GameSession
 from diamant_env.state import OVER
 from tests.support.asgi_client import Client
@@ -17,7 +20,7 @@ from tests.support.play import Play, review_few
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')
 from diamant_env.page import game as page_game
-from diamant_env.page.edition_text import relics_now
+from diamant_env.page.edition_text import in_words, relics_now
 from diamant_env.page.menu import Menu
 from diamant_env.page.server import make_app
 
@@ -119,6 +122,18 @@ def test_deck_of_view_equals_state(client, edition):
         relics.update(re.findall(r"Relics: (\d taken[^.]*)", " ".join(view["deck"]["about"])))
     assert removed > 1
     assert len(relics) == 0 if not played.edition.relics else len(relics) > 1
+
+
+def test_rules_of_small_editions_in_words():
+    own = Edition("own", (5,), ("mud", "fog"), relics=(1,), relics_enter="expedition", expeditions=2, bust_removes=0)
+    assert in_words(own)["rules"][:3] == [
+        "The deck has 1 treasure of 5 gems, and 3 cards of each trap: mud and fog.",
+        "1 relic enters the deck, before the first expedition: 1 gem, in the order in which players take them.",
+        "After a bust neither of the two equal traps leaves the game.",
+    ]
+    assert in_words(find_edition("small-2"))["rules"][1].startswith("1 relic is in the deck from the start: 5 gems")
+    two = replace(own, relics=(5, 5), expeditions=3)
+    assert "They enter the deck one before each of the first 2 expeditions." in rules_in_words(two, "win")
 
 
 @pytest.mark.parametrize(

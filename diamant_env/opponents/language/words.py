@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from diamant_env.drawing.narration import counted, joined
+from diamant_env.drawing.narration import counted, joined, relic_entry
 from diamant_env.editions import Edition
 from diamant_env.observation import Observations
 
@@ -43,7 +43,8 @@ def rules_in_words(edition: Edition, objective: str) -> str:
     relics = ""
     if edition.relics:
         worth = _RELICS[edition.relic_values].format(values=", ".join(map(str, edition.relics)))
-        enters = " One enters the deck before each expedition." if edition.relics_enter == "expedition" else ""
+        one_by_one = edition.relics_enter == "expedition"
+        enters = f" They enter the deck {relic_entry(edition)}." if one_by_one else ""
         relics = f"\n- Relic: it lies on the path until someone leaves alone, who takes it. {worth}{enters}"
         relics += " Relics that came up never return to the deck."
     removed, number = _REMOVED[edition.bust_removes], counted(edition.expeditions, "expedition")

@@ -19,7 +19,8 @@ export class Session {
    * @param draw Called on every change with the session and whether to animate new cards.
    */
   constructor(views, key, draw) {
-    Object.assign(this, { views, key, draw, position: views.length - 1, speed: 1 });
+    Object.assign(this, { views, key, draw, position: views.length - 1 });
+    this.speed = Number(byId("speed").value);
     this.interlude = false; // whether the end of an expedition is shown, before the next one
     this.running = this.latest.mode === "watch" && !this.latest.over;
     this.working = this.hurry = this.left = this.elsewhere = false;
