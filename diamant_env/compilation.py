@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import os
 import shutil
 import tempfile
 import warnings
@@ -75,6 +76,7 @@ def cache_folder() -> Path | None:
             folder.mkdir(parents=True, exist_ok=True)  # race with another process
             _remove_old(place)
         with tempfile.TemporaryFile(dir=folder):
+            os.utime(folder)  # it is in use
             return folder.resolve()
     except (OSError, RuntimeError):  # RuntimeError: no home directory, as of a user id without a passwd entry
         return None

@@ -65,10 +65,11 @@ def custom_rewards(
     answer = np.asarray(reward(banked, games["chest"][:, :seats].copy(), inside, done, **named))
     with np.errstate(over="ignore"):
         paid = answer.astype(np.float32) if answer.dtype.kind in "biuf" else np.float32(np.nan)
-    if answer.shape != absent.shape or not np.isfinite(paid).all():
+    counts = played[:, None] & ~absent
+    if answer.shape != absent.shape or not np.isfinite(np.where(counts, paid, 0)).all():
         what = f"shape {answer.shape} of {answer.dtype}" if answer.shape != absent.shape else "non-finite values"
         raise ValueError(f"reward {name} must return finite numbers of shape {absent.shape}, not {what}")
-    return np.where(played[:, None] & ~absent, paid, np.float32(0))
+    return np.where(counts, paid, np.float32(0))
 
 
 @jit(inline=True)

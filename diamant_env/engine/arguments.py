@@ -114,9 +114,14 @@ def seeds_per_game(seed: int | ArrayLike | None, num_games: int) -> NDArray[np.u
     """Return the seed of each game, uint64 (N,): `seed + i` for game i, the given array, or system entropy for None."""
     if seed is None:
         return np.random.SeedSequence().generate_state(num_games, np.uint64).astype(np.uint64)
-    seeds = as_array(seed, "seed")
+    seeds: NDArray[Any] = as_array(seed, "seed")
+    if seeds.dtype.kind == "f" and isinstance(seed, list | tuple) and all(isinstance(one, int) for one in seed):
+        # NumPy makes floats of integers below and above 2**63.
+        seeds = np.array([checked_int("seed", one, 0, MAX_SEED) for one in seed], np.uint64)
     if seeds.dtype.kind not in "iu" or seeds.shape not in ((), (num_games,)) or seeds.min() < 0:
         raise ValueError(f"seed={seed!r}; give a whole number of at least 0, or one per game ({num_games},)")
+    if not seeds.shape and int(seeds) + num_games - 1 > MAX_SEED:
+        raise ValueError(f"seed={seed!r}; the seeds of {num_games} games would exceed 2**64 - 1")
     seeds = seeds.astype(np.uint64)
     return seeds if seeds.shape else seeds + np.arange(num_games, dtype=np.uint64)
 

@@ -164,9 +164,9 @@ def from_observation(
         raise ValueError("a game can't be rebuilt from observations that hide the rivals' chests")
     if not obs["num_players"].all():
         raise ValueError(f"row {obs['num_players'].argmin()} is of an absent seat (all 0)")
+    if np.shape(keys) != rows.shape[:1]:
+        raise ValueError(f"keys of shape {np.shape(keys)}; expected {rows.shape[:1]}")
     own = np.array([checked_int("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
-    if own.shape != rows.shape[:1]:
-        raise ValueError(f"keys of shape {own.shape}; expected {rows.shape[:1]}")
     games, played = rebuilt(rows, own), find_edition(edition, hidden_chests=False)
     editions = edition_records([played])
     try:

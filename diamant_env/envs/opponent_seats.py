@@ -78,7 +78,7 @@ class LineUps:
     def __init__(self, opponents: Player | Sequence[Player], num_rivals: int, editions: Sequence[Edition]) -> None:
         mixes = [_members(one, num_rivals + 1, editions) for one in one_or_more(opponents)]
         for mix in mixes:
-            distinct = len({_identity(one) for one in mix})
+            distinct = len({identity(one) for one in mix})
             if distinct < len(mix) or 1 < distinct < num_rivals:
                 raise ValueError(f"opponents {mix}: {num_rivals} or more distinct ones are needed")
         self.given, numbers = _distinct([one for mix in mixes for one in mix])
@@ -139,11 +139,11 @@ def _members(one: Any, players: int, editions: Sequence[Edition]) -> list[Any]:
 
 def _distinct(opponents: Sequence[Any]) -> tuple[list[Any], NDArray[np.int64]]:
     """Return each opponent once, and the index of each among them."""
-    different = {_identity(one): one for one in opponents}
+    different = {identity(one): one for one in opponents}
     order = list(different)
-    return list(different.values()), np.array([order.index(_identity(one)) for one in opponents], np.int64)
+    return list(different.values()), np.array([order.index(identity(one)) for one in opponents], np.int64)
 
 
-def _identity(opponent: Any) -> Any:
+def identity(opponent: Any) -> Any:
     """Return the key by which opponents share an agent: their text, or the object's identity."""
     return str(opponent) if isinstance(opponent, str | Path) else id(opponent)

@@ -104,7 +104,7 @@ class GameSession:
         Args:
             decisions: 0 or 1 by seat; ignored for seats in camp.
         """
-        self.batch.step(np.array([decisions], np.int8), self._observations)
+        self.batch.step(np.asarray(decisions)[None], self._observations)
         self._follow()
 
     def play_out(self) -> GameRecord:

@@ -41,7 +41,14 @@ class GymnasiumVecEnv(Rows):
         self.metadata = {**envs.metadata, **self.metadata}
 
     def _owner(self, name: str) -> Any:
+        if name == "action_masks":
+            return self
         return self.envs if hasattr(self.envs, name) else self.envs.unwrapped  # vector wrappers forward no attributes
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions, bool (num_envs, 2)."""
+        own = getattr(self.envs.unwrapped, "action_masks", None)
+        return np.stack(own() if own else self.envs.call("action_masks"))  # type: ignore[attr-defined]
 
     def reset(self) -> Any:
         """Start new games with `seed` and `set_options`, if called; return the observations (num_envs, …)."""

@@ -16,7 +16,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
-from diamant_env.envs.opponent_seats import LineUps, make_opponents, names_mix, one_per_rival, seed_agents
+from diamant_env.envs.opponent_seats import LineUps, identity, make_opponents, names_mix, one_per_rival, seed_agents
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import Observation, checked_options, shown_fields
 from diamant_env.gym_env import DiamantEnv
@@ -122,7 +122,9 @@ class DiamantVecEnv(Rows):
             if self._line_ups is not None:
                 seating[:, 1:] = self._line_ups.draw(self.batch.games["key"])
             elif given:
-                seating[:, 1:] = [given.index(one) for one in one_per_rival(opponents, self.batch.seats - 1)]
+                known = [identity(one) for one in given]
+                each = one_per_rival(opponents, self.batch.seats - 1)
+                seating[:, 1:] = [known.index(identity(one)) for one in each]
         self.table = Table(self.batch, agents, seating, drawn)
         present = np.arange(self.batch.seats) < self.batch.num_players[:, None]
         self.rows = np.flatnonzero((self.table.seating == EMPTY) & present)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from diamant_env.storage.files import write_whole
-from diamant_env.storage.results import save_json
+from diamant_env.storage.results import save_json, versions
 
 DESCRIPTION = "croissant.json"
 _TERMS = """
@@ -70,7 +69,7 @@ def write_arrays(
         )
         fields = [_field(file, name, array, meanings[name]) for name, array in arrays.items()]
         records.append({"@type": "cr:RecordSet", "@id": file, "name": file, "field": fields})
-    version = metadata.version("diamant-env")
+    version = versions().get("diamant-env", "unknown")
     described = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",

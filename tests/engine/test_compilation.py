@@ -102,6 +102,9 @@ def test_last_four_cache_versions_are_kept(tmp_path, monkeypatch):
     names = {path.name for path in tmp_path.glob("*")}
     assert {"notes", *(f"diamant_env-{number:016x}" for number in (3, 4, 5))} < names
     assert len(names) == 5
+    folder = uncached_folder()
+    os.utime(folder, (1, 1))
+    assert uncached_folder().stat().st_mtime > 1000  # in use
 
 
 def no_home(*_, **__):

@@ -180,6 +180,7 @@ def test_impossible_observation_is_refused(value):
     ("rows", "keys", "message"),
     [
         (ROWS[:2, :5], [1, 2], rf"observations of shape \(2, 5\); expected \(rows, {NUM_FEATURES}\)"),
+        (ROWS[:2], 5, r"keys of shape \(\); expected \(2,\)"),
         (ROWS[:2], [1], r"keys of shape \(1,\); expected \(2,\)"),
         (ROWS[:1], [-1], "key=-1; a whole number, 0 to"),
         (ROWS[:1], [1.7], "key=1.7; a whole number"),

@@ -140,6 +140,13 @@ def test_custom_reward_sees_every_game_of_vector():
     assert apart > 30
 
 
+def test_rewards_of_games_that_do_not_play_are_ignored():
+    batch = Batch(2, 3, reward=lambda banked, chests, inside, done, played: np.where(played[:, None], banked, np.nan))
+    batch.reset(1)
+    _, rewards, _ = batch.step(np.ones((2, 3), int), mask=[True, False])
+    assert np.isfinite(rewards).all()
+
+
 @pytest.mark.parametrize(
     ("wrong", "found"),
     [

@@ -61,6 +61,23 @@ def played(opponents, seating=None):
     return np.stack(shown)
 
 
+def test_equal_opponents_are_not_one():
+    first, second = make("mixture", 1), make("mixture", 2)
+    assert first == second
+    assert sb3.DiamantVecEnv(1, 3, opponents=[first, second]).table.seating.tolist() == [[EMPTY, 0, 1]]
+    assert sb3.DiamantVecEnv(1, 3, opponents=[first, first]).table.seating.tolist() == [[EMPTY, 0, 0]]
+
+
+def test_masks_of_single_environments():
+    made = gymnasium.make_vec(
+        "diamant_env/Diamant-v0", 2, vectorization_mode="sync", vector_kwargs={"autoreset_mode": "SameStep"}
+    )
+    env = sb3.GymnasiumVecEnv(made)
+    env.reset()
+    assert np.array_equal(env.env_method("action_masks"), np.ones((2, 2), bool))
+    env.get_attr("action_masks")
+
+
 def test_opponents_of_every_type():
     expected = played([make("bag:10")], [[EMPTY, 0, 0]] * 3)
     assert expected.shape == (41, 3, NUM_FEATURES)
