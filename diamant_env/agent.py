@@ -14,6 +14,19 @@ from diamant_env.observation import Observations, UnknownField
 USED_AS_NUMBER = ("truth value of an array", "converted to Python scalars")  # NumPy's errors
 
 
+_RAISED = "raised by the agent "
+
+
+def note_agent(error: Exception, name: str) -> None:
+    """Note in an exception that it is a defect of an agent, not of an argument."""
+    error.add_note(f"{_RAISED}{name}")
+
+
+def is_of_agent(error: BaseException) -> bool:
+    """Return whether `note_agent` has noted the exception."""
+    return any(note.startswith(_RAISED) for note in getattr(error, "__notes__", ()))
+
+
 class Agent(Protocol):
     """A policy for a batch of seats.
 

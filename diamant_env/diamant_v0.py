@@ -215,6 +215,8 @@ class parallel_env(ParallelEnv, EzPickle):
         """Close the window, if any."""
         self._pictures.close()
 
+    __copy__ = copy.deepcopy  # a shallow copy would share the spaces
+
     def __getstate__(self) -> dict[str, Any]:
         saved = self._batch.save() if self._batch.started else None
         game = copy.deepcopy((saved, self._pictures.states, self.agents))

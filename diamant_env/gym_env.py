@@ -75,6 +75,7 @@ class DiamantEnv(PlainSpec, gymnasium.Env):
             - the path of a policy file, ``*.safetensors``,
             - a function from a batch of observations by name to the probability of LEAVE per row, such as
               ``lambda obs: obs["bag"] >= 18``,
+            - a tuple ``("name", any of the following)``,
             - an agent, an object with ``act(obs, first)`` (see `diamant_env.opponents.Agent`); stateful agents can't
               be shared between environments. A method ``seed(int)``, if any, is called by a reset with a seed.
         seat: The learner's seat, from 0; None samples it for each game from the seed.

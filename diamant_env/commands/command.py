@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 from collections.abc import Callable
+
+from diamant_env.agent import is_of_agent
 
 STOPPED, WRONG = 130, 2
 
@@ -14,7 +18,7 @@ def run_command(command: str, run: Callable[[], object]) -> int:
 
     A ValueError, OSError or ImportError prints one line on stderr and returns 2; Ctrl-C prints the arguments of the
     KeyboardInterrupt, such as how to resume, and returns 130; a closed pipe (``| head``) returns 0. Other errors keep
-    their traceback.
+    their traceback, as do all that an agent of the user's own raised.
 
     Args:
         command: What the user typed, such as ``"python -m train.ppo"``.
@@ -24,8 +28,8 @@ def run_command(command: str, run: Callable[[], object]) -> int:
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - until the process ends
     for stream in (sys.stdin, sys.stdout):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # for characters outside its encoding
+        with contextlib.suppress(AttributeError, io.UnsupportedOperation):  # not a file, or read already
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # for characters outside its encoding
     try:
         status = run()
         print(end="", flush=True)
@@ -38,6 +42,8 @@ def run_command(command: str, run: Callable[[], object]) -> int:
         discard_output()
         return 0
     except (ValueError, OSError, ImportError) as error:
+        if is_of_agent(error):
+            raise
         line, status = f"error: {' '.join(str(error).split()) or type(error).__name__}", WRONG
     print(f"{command}: {line}", file=sys.stderr)
     return status

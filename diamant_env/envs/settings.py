@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from diamant_env.editions import MAX_EXPEDITIONS, Edition
 from diamant_env.engine.arguments import checked_action, checked_int
 from diamant_env.observation import FieldsBox, columns, observation_space
+from diamant_env.opponents.custom import is_several
 from diamant_env.opponents.scripted.family import Scripted
 
 Observation: TypeAlias = "Sequence[str] | str | None"
@@ -41,7 +42,7 @@ def _plain(value: Any) -> Any:
     """Return an argument in the types of JSON, where it has a text."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
-    if isinstance(value, list | tuple):
+    if type(value) in (list, tuple) and is_several(value):
         return type(value)(map(_plain, value))
     if isinstance(value, Enum):
         return value.value

@@ -116,7 +116,8 @@ def line_ups_of(
     Raises:
         ValueError: If it names no line-up.
     """
-    given = one_or_more(against)
+    several = isinstance(against, tuple) and any(isinstance(one, LineUp) for one in against)
+    given = list(against) if several else one_or_more(against)  # type: ignore[arg-type]
     if not given:
         raise ValueError(f"against={against!r}; a line-up is needed, such as 'pool'")
     line_ups: list[LineUp] = []

@@ -54,8 +54,9 @@ def evaluate(
     Args:
         agent: An agent, a function of observations, or a text that `diamant_env.opponents.make` takes.
         against: A line-up or a list of line-ups: ``"pool"``, ``"held-out"``, a path to a .toml, comma-separated agents
-            (see `diamant_env.judging.lineups.parse_line_ups`), a `LineUp`, or an agent as a text or an object, whose
-            copies fill the table. Where chests are hidden, members of a pool that need open ones are excluded.
+            (see `diamant_env.judging.lineups.parse_line_ups`), ``"self"`` for copies of the agent, a `LineUp`, or an
+            agent as a text or an object, whose copies fill the table. Where chests are hidden, members of a pool that
+            need open ones are excluded.
         games: Games of each agent in each line-up; the agent's seat rotates evenly.
         compare_with: Other agents that take the same seats in the same games (common random numbers).
         players: Players at each table, 2 to 8.

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.agent import USED_AS_NUMBER, Agent
+from diamant_env.agent import USED_AS_NUMBER, Agent, note_agent
 from diamant_env.observation import Observations
 from diamant_env.opponents.models.files import Model, is_model, model_agent
 
@@ -70,18 +70,14 @@ class CustomAgent:
         return self.name
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> Any:
-        """See `Agent.act`; the answer is not validated.
-
-        Raises:
-            RuntimeError: For an error of the agent that commands would take for a wrong argument.
-        """
+        """See `Agent.act`; the answer is not validated. Exceptions of the user's own agents are noted."""
         try:
             return self.agent.act(obs, first)
-        except (OSError, ImportError, ValueError) as error:
+        except Exception as error:
             ours = type(self.agent).__module__.partition(".")[0] == __name__.partition(".")[0]
-            if ours or any(words in str(error) for words in USED_AS_NUMBER):
-                raise
-            raise RuntimeError(f"{self} raised {type(error).__name__}: {error}") from error
+            if not ours and not any(words in str(error) for words in USED_AS_NUMBER):
+                note_agent(error, str(self))
+            raise
 
 
 def wrapped(given: Any, name: str | None = None) -> Agent:

@@ -7,7 +7,7 @@ from the observation, so the chests must be open.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from time import perf_counter
 from typing import Any, Literal
 
@@ -32,7 +32,6 @@ _BATCH = 32  # roll-outs of each action between two checks of the time and the s
 _SETTLED = 3.0  # standard errors of the difference at which roll-outs of a row stop
 _GAMES = 256  # games per batch
 _MANY_GAMES = 1024  # games per batch with truncated roll-outs
-_PUBLISHED = {find_edition(edition, hidden_chests=False) for edition in EDITIONS.values()}
 _UNLIKELY = 0.01  # probability of a network's less likely action below which its decision is not searched
 _NO_LIMIT = 1_000_000
 _DAY = 86_400  # seconds
@@ -188,7 +187,7 @@ class SearchAgent:
         sizes = np.unique(starts.num_players)
         opened = find_edition(edition, hidden_chests=False)
         fitted = self.values is not None and self.values.networks.keys() >= set(sizes.tolist())
-        cut = fitted and opened in _PUBLISHED  # in other games the values are wrong
+        cut = fitted and _is_known(opened)
         most = (_MANY_GAMES if cut else _GAMES) // 2
         earned = np.empty((2, len(keys)))
         for size in sizes:
@@ -235,6 +234,18 @@ class SearchAgent:
         if goes_on.any():
             earned[goes_on] = self.values.shares(batch.observe()[goes_on, 0])[:, 0]  # type: ignore[union-attr]
         return earned
+
+
+def _rules_of(edition: Edition) -> tuple:
+    """Return the rules on which the values of later expeditions depend."""
+    others = ("name", "source", "expeditions", "hidden_chests")
+    return tuple(getattr(edition, field.name) for field in fields(edition) if field.name not in others)
+
+
+def _is_known(edition: Edition) -> bool:
+    """Return whether value networks, which are fitted to the published editions, know the rules."""
+    same = [each for each in EDITIONS.values() if _rules_of(each) == _rules_of(edition)]
+    return any(edition.expeditions <= each.expeditions for each in same)
 
 
 def _error(totals: NDArray, squares: NDArray, played: NDArray) -> NDArray[np.float64]:

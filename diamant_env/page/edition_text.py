@@ -81,7 +81,9 @@ def _relic_rules(edition: Edition) -> list[str]:
         "taken or lost": "in the order in which players take or lose them",
         "printed": "as printed on them",
     }
-    values = f"{_listed(edition.relics)} {'gem' if edition.relics == (1,) else 'gems'}, {worth[edition.relic_values]}"
+    values = f"{_listed(edition.relics)} gems, {worth[edition.relic_values]}"
+    if number == 1:
+        values = counted(edition.relics[0], "gem")
     return [f"{counted(number, 'relic')} {enter[edition.relics_enter]}: {values}."]
 
 

@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from diamant_env.agent import is_of_agent
 from diamant_env.drawing.cards import card_svg
 from diamant_env.drawing.svg import icons_svg
 from diamant_env.editions import NUM_CARDS
@@ -97,6 +98,8 @@ async def _answer(answers: Answers, address: str, request: Request) -> Response:
     try:
         content = await run_in_threadpool(_encoded, function, message)
     except (ValueError, RecursionError) as error:
+        if is_of_agent(error):
+            raise
         return _refusal(400, " ".join(str(error).split()))
     return Response(content, media_type="application/json", headers={"Cache-Control": "no-store"})
 

@@ -48,7 +48,7 @@ class GymnasiumVecEnv(Rows):
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions, bool (num_envs, 2)."""
         own = getattr(self.envs.unwrapped, "action_masks", None)
-        return np.stack(own() if own else self.envs.call("action_masks"))  # type: ignore[attr-defined]
+        return np.stack(own() if own else self.envs.unwrapped.call("action_masks"))  # type: ignore[attr-defined]
 
     def reset(self) -> Any:
         """Start new games with `seed` and `set_options`, if called; return the observations (num_envs, …)."""

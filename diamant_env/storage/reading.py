@@ -12,7 +12,7 @@ from typing import Any
 
 TEXT_BYTES = 1_000_000
 """Maximum size of a configuration, pool or record."""
-_DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]+[ \t]*\.[ \t]*){8}""")  # a dotted key in TOML
+_DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""")  # in TOML
 
 
 def read_text(path: str | Path) -> str:

@@ -88,7 +88,8 @@ def test_protocol_deviations_are_marked():
     }
     for name, (run, text) in marked.items():
         assert f"`{name}` (1), {text} |" in task_table([run])
-        assert f"`{name}`, {text} |" in page.side_by_side([run]).markdown()
+        marked_by_task = ", ".join(f"{each} in {run['task']}" for each in text.split(", "))
+        assert f"`{name}`, {marked_by_task} |" in page.side_by_side([run]).markdown()
     assert "`twice` (2), 50% over budget in 1 of 2 |" in task_table([row("twice", decisions=150), row("twice", seed=1)])
     assert "`fair` (1) |" in task_table([row("fair", decisions=101)])
 

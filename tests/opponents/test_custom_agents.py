@@ -7,6 +7,7 @@ from types import MethodType, SimpleNamespace
 
 import pytest
 
+from diamant_env.commands.command import run_command
 from diamant_env.judging import evaluate, hold_tournament, judge_decisions
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool
@@ -105,9 +106,9 @@ def test_error_of_an_agent_is_no_wrong_argument(error):
     def fails(obs):
         raise error
 
-    with pytest.raises(RuntimeError, match=f"fails raised {type(error).__name__}: 7") as raised:
-        evaluate(fails, "ev", 8)
-    assert raised.value.__cause__ is error
+    with pytest.raises(type(error), match=r"^7\nraised by the agent fails$") as raised:
+        run_command("diamant", lambda: evaluate(fails, "ev", 8))
+    assert raised.value is error
     with pytest.raises(ValueError, match="needs open chests"):
         evaluate(("named", make("search:ev")), "ev", 8, hidden_chests=True)
 

@@ -137,7 +137,7 @@ def test_truncated_rollouts_equal_full_ones_in_last_expedition(players):
 
 def test_values_are_not_used_in_editions_of_which_they_know_nothing():
     seen = deciding(3).observe()[:, 0]
-    own = replace(EDITIONS["iello-2016"], name="own")
+    own = replace(EDITIONS["iello-2016"], bust_removes=0)
     cut, full = (SearchAgent(network_of(3), Budget(), 7, cut).outcomes(seen, own, 20) for cut in (True, False))
     np.testing.assert_array_equal(cut, full)
 

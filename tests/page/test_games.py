@@ -128,11 +128,12 @@ def test_rules_of_small_editions_in_words():
     own = Edition("own", (5,), ("mud", "fog"), relics=(1,), relics_enter="expedition", expeditions=2, bust_removes=0)
     assert in_words(own)["rules"][:3] == [
         "The deck has 1 treasure of 5 gems, and 3 cards of each trap: mud and fog.",
-        "1 relic enters the deck, before the first expedition: 1 gem, in the order in which players take them.",
+        "1 relic enters the deck, before the first expedition: 1 gem.",
         "After a bust neither of the two equal traps leaves the game.",
     ]
     assert in_words(find_edition("small-2"))["rules"][1].startswith("1 relic is in the deck from the start: 5 gems")
     two = replace(own, relics=(5, 5), expeditions=3)
+    assert "It is worth 1 gem. It enters the deck before the first expedition." in rules_in_words(own, "win")
     assert "They enter the deck one before each of the first 2 expeditions." in rules_in_words(two, "win")
 
 

@@ -43,8 +43,10 @@ def rules_in_words(edition: Edition, objective: str) -> str:
     relics = ""
     if edition.relics:
         worth = _RELICS[edition.relic_values].format(values=", ".join(map(str, edition.relics)))
-        one_by_one = edition.relics_enter == "expedition"
-        enters = f" They enter the deck {relic_entry(edition)}." if one_by_one else ""
+        they = "They enter"
+        if len(edition.relics) == 1:
+            they, worth = "It enters", f"It is worth {counted(edition.relics[0], 'gem')}."
+        enters = f" {they} the deck {relic_entry(edition)}." if edition.relics_enter == "expedition" else ""
         relics = f"\n- Relic: it lies on the path until someone leaves alone, who takes it. {worth}{enters}"
         relics += " Relics that came up never return to the deck."
     removed, number = _REMOVED[edition.bust_removes], counted(edition.expeditions, "expedition")

@@ -107,7 +107,7 @@ def summary(content: Row) -> str:
         )
         parts += [
             _picture("Fraction of runs above each normalised score; marks are at quartiles", PROFILES),
-            f"{which} together, with 95 % bootstrap intervals:\n\n{score_table(runs)}",
+            f"{which} together, with 95 % bootstrap intervals from {FEWEST} runs a task on:\n\n{score_table(runs)}",
         ]
     return "\n\n".join(parts)
 
@@ -127,7 +127,16 @@ def side_by_side(runs: Sequence[Row]) -> Figures:
     cells = {row["task"]: column for row in runs if (column := COLUMNS[row["family"]][0]).read(row)}
     tasks = by_task(runs)
     head = [f"{task} ({', '.join(filter(None, [each.unit, seeds_text(tasks[task])]))})" for task, each in cells.items()]
-    return Figures(head, [line._replace(seeds="") for line in _sorted(runs, list(cells.items()))])
+    lines = _sorted(runs, list(cells.items()))
+    if all("to" not in seeds_text(rows) for rows in tasks.values()):
+        lines = [line._replace(seeds="") for line in lines]  # the head says it
+    return Figures(head, [line._replace(marks=_marks_by_task(runs, line.name)) for line in lines])
+
+
+def _marks_by_task(runs: Sequence[Row], name: str) -> list[str]:
+    """Return the marks of an algorithm's runs with their tasks."""
+    mine = by_task([row for row in runs if row["algorithm"] == name])
+    return [f"{mark} in {task}" for task, rows in mine.items() for mark in marks(rows)]
 
 
 def task_table(runs: Sequence[Row]) -> Figures:
