@@ -12,8 +12,6 @@ from diamant_env.engine.loops import first_improper
 from diamant_env.observation import Observations, UnknownField
 
 USED_AS_NUMBER = ("truth value of an array", "converted to Python scalars")  # NumPy's errors
-
-
 _RAISED = "raised by the agent "
 
 

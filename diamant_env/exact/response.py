@@ -33,9 +33,10 @@ from diamant_env.exact.tree import (
     sets_of,
     values_with,
 )
-from diamant_env.observation import FIELDS, Observations, columns
+from diamant_env.observation import FIELDS, Observations
 from diamant_env.state import DECIDE, GAME
 
+_OWN = {"chest": MAX_GEMS, "relics": MAX_RELICS}  # fields that differ between players, and their maxima
 _RICHER = 20  # draws of chest and relics, to detect agents that read them
 _ROWS = 16_000  # nodes per batch of observations: a few megabytes
 _TESTED = 64  # approximate number of rows per batch in `require_memoryless`
@@ -149,9 +150,9 @@ def _policy_without_chest(agent: Agent, tree: ExpeditionTree) -> NDArray[np.floa
     expected = answer_of(agent, Observations(flat, tree.edition), first)
     for _ in range(_RICHER):
         richer = flat.copy()
-        for name, most in (("chest", MAX_GEMS), ("relics", MAX_RELICS)):
-            numbers = np.exp(random.uniform(0, np.log(most + 1), len(flat))).astype(int)  # most are small
-            richer[:, columns(name)[0]] = numbers / next(field.scale for field in FIELDS if field.name == name)
+        for field in (field for field in FIELDS if field.name in _OWN):
+            numbers = np.exp(random.uniform(0, np.log(_OWN[field.name] + 1), len(flat))).astype(int)  # most are small
+            richer[:, field.columns[0]] = numbers / field.scale
         if (answer_of(agent, Observations(richer, tree.edition), first) != expected).any():
             raise ValueError(
                 f"{agent} reads its own chest or relics, which depend on more than the deck of an expedition"

@@ -22,7 +22,7 @@ from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.records import rebuilt
 from diamant_env.envs.settings import with_expeditions
-from diamant_env.judging.games import Player, checked_names, listed, name_of, progress_bar, seeds_for
+from diamant_env.judging.games import Player, checked_names, listed, progress_bar, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import LineUp, clone_line_ups, line_ups_of, seat_line_up
 from diamant_env.judging.text_reports import TextReport, estimate_text
@@ -158,7 +158,7 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
     else:
         played = find_edition(edition or "iello-2016", hidden_chests)
         gains = partial(_searched_gains, played, seed)
-        tables = _line_ups("pool" if against is None else against, agents, players, played)
+        tables = _line_ups("pool" if against is None else against, agents, names, players, played)
     losses = []
     for line_up, rivals in tables:
         for_tables, for_games, for_agents = seeds_for(seed, "decisions", line_up.name, players).spawn(3)
@@ -175,7 +175,11 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
 
 
 def _line_ups(
-    against: Player | LineUp | Sequence[Player | LineUp], agents: Sequence[Player], players: int, edition: Edition
+    against: Player | LineUp | Sequence[Player | LineUp],
+    agents: Sequence[Player],
+    names: Sequence[str],
+    players: int,
+    edition: Edition,
 ) -> list[tuple[LineUp, list[Player]]]:
     """Return the line-ups of the argument `against`, each with its rivals."""
     if why_not := why_no_search(edition, players):
@@ -183,7 +187,6 @@ def _line_ups(
     line_ups = line_ups_of(against, agents, players, edition)
     if any(line_up.how == "intruder" for line_up in line_ups):
         raise ValueError("intruder line-ups are not allowed here; take other line-ups")
-    names = [name_of(agent) for agent in agents]
     return [(line_up, list(line_up.rivals_of(names, players))) for line_up in line_ups]
 
 

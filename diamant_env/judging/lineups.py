@@ -180,6 +180,11 @@ def seat_with(rivals: NDArray[np.int64]) -> NDArray[np.int64]:
     return seating
 
 
+def seat_learner(games: int, players: int) -> NDArray[np.int64]:
+    """Return int (games, players): `EMPTY` for the learner, in seat ``game % players``, and agent 0 elsewhere."""
+    return seat_with(np.ones((games, players - 1), np.int64)) - 1
+
+
 def seat_line_up(
     line_up: LineUp, members: int, tables: int, players: int, seeds: np.random.SeedSequence
 ) -> NDArray[np.int64]:

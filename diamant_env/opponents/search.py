@@ -244,8 +244,8 @@ def _rules_of(edition: Edition) -> tuple:
 
 def _is_known(edition: Edition) -> bool:
     """Return whether value networks, which are fitted to the published editions, know the rules."""
-    same = [each for each in EDITIONS.values() if _rules_of(each) == _rules_of(edition)]
-    return any(edition.expeditions <= each.expeditions for each in same)
+    rules = _rules_of(edition)
+    return any(rules == _rules_of(each) and edition.expeditions <= each.expeditions for each in EDITIONS.values())
 
 
 def _error(totals: NDArray, squares: NDArray, played: NDArray) -> NDArray[np.float64]:

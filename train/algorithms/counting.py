@@ -17,7 +17,7 @@ from diamant_env.batch import Batch
 from diamant_env.diamant_v0 import parallel_env
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
-from diamant_env.judging.lineups import seat_with
+from diamant_env.judging.lineups import seat_learner
 from diamant_env.sb3 import DiamantVecEnv
 from train.runs.config import Config, GameConfig
 
@@ -97,8 +97,7 @@ class CountedVecEnv(DiamantVecEnv):
         """Return games of one learner among copies of an agent, with as many rows as in self-play."""
         players = config.game.num_players[0]
         games = config.ppo.games * players
-        seating = seat_with(np.ones((games, players - 1), np.int64)) - 1  # the learner's seat: EMPTY
-        return cls.of(meter, config.game, games, [agent], seating)
+        return cls.of(meter, config.game, games, [agent], seat_learner(games, players))
 
     def play(self, actions: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
         """See `DiamantVecEnv.play`."""

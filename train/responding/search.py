@@ -12,7 +12,7 @@ import torch
 
 from diamant_env.judging.deviation import DeviationGame, deviation_gains
 from diamant_env.judging.games import progress_bar, seeds_for
-from diamant_env.judging.lineups import seat_with
+from diamant_env.judging.lineups import seat_learner
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
@@ -87,7 +87,7 @@ def learn(
 ) -> list[tuple[int, NetworkAgent]]:
     """Train a learner among copies, from random weights or `warm`; return (decisions, policy) of its checkpoints."""
     copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3)[1:])
-    seating = seat_with(np.ones((config.ppo.games, game.players - 1), np.int64)) - 1  # the learner's seat: EMPTY
+    seating = seat_learner(config.ppo.games, game.players)
     copies = [make(game.agent, copy_seed)]
     env = DiamantVecEnv(config.ppo.games, game.players, game.edition, game.reward, copies, seating, game.blank_rivals)
     shape = config.network if warm is None else shape_of(warm)

@@ -156,12 +156,17 @@ def over_seeds(figures: Sequence[Estimate]) -> Estimate:
     return Estimate(seeds.mean, seeds.mean - half, seeds.mean + half)
 
 
+def numbers_of_seeds(runs: Sequence[Row]) -> list[int]:
+    """Return the different numbers of seeds of a task's learning algorithms, the lowest first."""
+    return sorted({*Counter(row["algorithm"] for row in runs if row["kind"] == "learned").values()})
+
+
 def seeds_text(runs: Sequence[Row]) -> str:
     """Return the lowest and the highest number of seeds of a task's learning algorithms; empty without any."""
-    found = Counter(row["algorithm"] for row in runs if row["kind"] == "learned").values()
-    if not found or min(found) == max(found):
-        return counted(max(found), "seed") if found else ""
-    return f"{min(found)} to {max(found)} seeds"
+    found = numbers_of_seeds(runs)
+    if len(found) > 1:
+        return f"{found[0]} to {found[-1]} seeds"
+    return counted(found[0], "seed") if found else ""
 
 
 def figure_text(found: Estimate | None, column: Column) -> str:

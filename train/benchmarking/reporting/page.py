@@ -23,6 +23,7 @@ from train.benchmarking.reporting.columns import (
     by_task,
     curve_panels,
     figure_text,
+    numbers_of_seeds,
     over_seeds,
     seeds_text,
 )
@@ -128,7 +129,7 @@ def side_by_side(runs: Sequence[Row]) -> Figures:
     tasks = by_task(runs)
     head = [f"{task} ({', '.join(filter(None, [each.unit, seeds_text(tasks[task])]))})" for task, each in cells.items()]
     lines = _sorted(runs, list(cells.items()))
-    if all("to" not in seeds_text(rows) for rows in tasks.values()):
+    if all(len(numbers_of_seeds(rows)) < 2 for rows in tasks.values()):
         lines = [line._replace(seeds="") for line in lines]  # the head says it
     return Figures(head, [line._replace(marks=_marks_by_task(runs, line.name)) for line in lines])
 
