@@ -79,7 +79,8 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     config = arguments.settings
     texts, game = [config.agent], config.game
     if arguments.agents or arguments.pool:
-        texts, left_out = entrants(arguments.agents, arguments.pool, game.num_players[0], game.played(), game.blank)
+        players, edition = game.num_players[0], game.judged_edition()
+        texts, left_out = entrants(arguments.agents, arguments.pool, players, edition, game.blank)
         say(*left_out_lines(left_out))
     slugs = {text: slug(text).strip("-.") or "agent" for text in texts}
     configs = [config.model_copy(update={"agent": text, "name": f"{config.name}-{slugs[text]}"}) for text in texts]
@@ -100,7 +101,7 @@ def search(config: ResponseConfig, folder: Path) -> ResponseResult:
     """Finish a search and save results and the best policy of PPO in its folder."""
     start, game = perf_counter(), config.game
     runs = response_runs(
-        DeviationGame(config.agent, game.num_players[0], game.played(), game.reward, game.blank), config, folder
+        DeviationGame(config.agent, game.num_players[0], game.judged_edition(), game.reward, game.blank), config, folder
     )
     for run in runs:
         run.finish()

@@ -55,7 +55,7 @@ class VectorEnv(NamedTuple):
         """Return the games of a run; raise a ValueError for unsupported settings."""
         opponents, game = config.opponents, config.game
         ppo, network, most = config.ppo, config.network, MAX_DECISIONS // 16
-        env = Diamant(game.num_players[0], game.played(), game.reward)
+        env = Diamant(game.num_players[0], game.judged_edition(), game.reward)
         learners = 1 + round(opponents.learner * (env.num_players - 1))
         rivals = env.num_players - learners
         places = opponents.snapshot_places if rivals else 1
@@ -75,7 +75,7 @@ class VectorEnv(NamedTuple):
             raise ValueError(f"train.jax_ppo takes {'; '.join(wrong)}")
         random = np.random.default_rng(config.seed)
         shift, sees = perturbations(opponents, (places, ppo.games // places, rivals), random)
-        editions, games = [Numbers.of(edition) for edition in game.trained()], np.arange(ppo.games)
+        editions, games = [Numbers.of(edition) for edition in game.training_editions()], np.arange(ppo.games)
         numbers = Numbers(*(np.stack(each)[games % len(editions)] for each in zip(*editions, strict=True)))
         explores = random.random(ppo.games) < ppo.explore
         return cls(env, learners, numbers, explores, shift, sees.reshape(ppo.games, rivals, NUM_FEATURES))

@@ -29,7 +29,6 @@ if [name for name in PUBLIC_AT._fields if name in _CARDS_LEFT] != list(_CARDS_LE
     PUBLIC_AT.relics_left - PUBLIC_AT.treasures_left != MAX_TREASURES + MAX_TRAPS
 ):
     raise AssertionError(f"the fields {', '.join(_CARDS_LEFT)} must be contiguous, in the order of the deck")
-# Of a seat's five fields the last is `present` to rivals; `write_observations` overwrites it by the observer's `lead`.
 if [(f"rival_{field.name}", field.scale) for field in OWN[1:4]] != [(field.name, field.scale) for field in RIVALS[1:4]]:
     raise AssertionError("a rival's fields must have the order and scales of the observer's own")
 
@@ -74,12 +73,13 @@ def write_observations(game, edition, blank_rivals, rows, i, public, ring, lengt
     best, second = two_best(game)
     shown = 1 if blank_rivals else game.num_players
     seats = min(game.num_players, rows.shape[1])
-    for seat in range(seats):
+    for seat in range(seats):  # every seat as it is to rivals, from the observer's on, then the public features
         first = seat * SEAT_FEATURES
         for place in range(lengths.table):
             rows[i, seat, place] = ring[first + place] * _PRESENT[shown, place]
         for place in range(lengths.public):
             rows[i, seat, TABLE_FEATURES + place] = public[place]
+    # The observer's own: its chest even if hidden, and `lead` in place of `present`.
     if hide or game.num_players == 1:
         for seat in range(seats):
             rows[i, seat, OWN_AT.chest] = np.float32(game.chest[seat]) * FACTOR.chest

@@ -92,23 +92,23 @@ class Drawn(NamedTuple):
     Attributes:
         number: Index of the set.
         digits: int64 (digits,), its digits.
-        cards: Number of cards in the deck.
+        deck_size: Number of cards in the deck.
     """
 
     number: int
     digits: NDArray[np.int64]
-    cards: int
+    deck_size: int
 
 
 @jit
 def read_set(sets, index, digits):
     """Return a set by its index; `digits`, int64 (digits,), is the memory of its digits."""
-    cards = sets.always_fatal
+    deck_size = sets.always_fatal
     for digit in range(digits.shape[0]):
         at = (index // sets.stride[digit]) % sets.radix[digit]
         digits[digit] = at
-        cards += sets.safe[digit, at] + sets.fatal[digit, at]
-    return Drawn(index, digits, cards)
+        deck_size += sets.safe[digit, at] + sets.fatal[digit, at]
+    return Drawn(index, digits, deck_size)
 
 
 @jit

@@ -7,7 +7,7 @@ interchangeable traps are one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -51,16 +51,17 @@ def expeditions_after(start: GameState, edition: Edition, merge_traps: bool = Tr
     """Return the starts of all expeditions that can follow a state's, each after those that can follow it."""
     found: dict[Deck, GameState] = {}
 
-    def visit(game: GameState) -> tuple[float]:
-        deck = deck_of(game, edition, merge_traps)
-        if deck not in found:
-            game["deck"][FIRST_TRAP : FIRST_TRAP + len(edition.traps)] = deck.traps
-            game["chest"] = game["relics"] = 0
-            values_of_ends(game, edition, card_sets(game, edition, merge_traps), visit)
-            found[deck] = game
-        return (0.0,)
+    def add_followers(game: GameState) -> None:
+        for end in _ends(game, edition, card_sets(game, edition, merge_traps)):
+            for follower in end.followers:
+                deck = deck_of(follower, edition, merge_traps)
+                if deck not in found:
+                    follower["deck"][FIRST_TRAP : FIRST_TRAP + len(edition.traps)] = deck.traps
+                    follower["chest"] = follower["relics"] = 0
+                    add_followers(follower)
+                    found[deck] = follower
 
-    values_of_ends(start, edition, card_sets(start, edition, merge_traps), visit)
+    add_followers(start)
     return found
 
 
@@ -75,27 +76,51 @@ def values_of_ends(
         sets: The sets of cards that can be drawn.
         value_of: Function from the next expedition's start to k values.
     """
-    if start["expedition"] == edition.expeditions:
+    ends = [
+        (end, np.average([value_of(follower) for follower in end.followers], axis=0, weights=end.weights))
+        for end in _ends(start, edition, sets)
+    ]
+    if not ends:
         return []
+    k, relics = len(ends[0][1]), ends[-1][0].relics + 1
+    left, bust = np.zeros((k, relics, relics)), np.zeros((k, len(sets.radix) + 1, relics, relics))
+    for end, values in ends:
+        if end.digit is None:
+            left[:, end.relics, end.taken] = values
+        else:
+            bust[:, end.digit, end.relics, end.taken] = values
+    return [Ends(*each) for each in zip(left, bust, strict=True)]
+
+
+class _End(NamedTuple):
+    """An end of an expedition: relics drawn and taken, the digit of the fatal trap (None: all left), what follows."""
+
+    relics: int
+    taken: int
+    digit: int | None
+    followers: list[GameState]
+    weights: list[int]
+
+
+def _ends(start: GameState, edition: Edition, sets: CardSets) -> Iterator[_End]:
+    """Yield the ends of an expedition by relics drawn, ascending, with the starts of the next; none for the last."""
+    if start["expedition"] == edition.expeditions:
+        return
     digit, before = relic_digit_of(sets, edition), int(start["path_relics"])
     card = int(sets.card[digit])
     copies = int(start["deck"][card]) if digit >= 0 else 0
-    pairs = [(drawn, taken) for drawn in range(copies + 1) for taken in range(before + drawn + 1)]
-    k = len(value_of(after_leaving(start, edition)))
-    left = np.zeros((k, before + copies + 1, before + copies + 1))
-    bust = np.zeros((k, len(sets.radix) + 1, *left.shape[1:]))
-    for drawn, taken in pairs:
-        game = start.copy()
-        for _ in range(drawn):
-            reveal(game, numbers_of(edition), card)
-        game["relics_taken"] += taken
-        game["path_relics"] -= taken
-        left[:, before + drawn, taken] = value_of(after_leaving(game, edition))
-        for traps, row in fatal_kinds(game, sets):
-            weights = game["deck"][[FIRST_TRAP + trap for trap in traps]]
-            values = [value_of(after_bust(game, edition, trap)) for trap in traps]
-            bust[:, row, before + drawn, taken] = np.average(values, axis=0, weights=weights)
-    return [Ends(*each) for each in zip(left, bust, strict=True)]
+    for drawn in range(copies + 1):
+        for taken in range(before + drawn + 1):
+            game = start.copy()
+            for _ in range(drawn):
+                reveal(game, numbers_of(edition), card)
+            game["relics_taken"] += taken
+            game["path_relics"] -= taken
+            yield _End(before + drawn, taken, None, [after_leaving(game, edition)], [1])
+            for traps, row in fatal_kinds(game, sets):
+                weights = game["deck"][[FIRST_TRAP + trap for trap in traps]].tolist()
+                followers = [after_bust(game, edition, trap) for trap in traps]
+                yield _End(before + drawn, taken, row, followers, weights)
 
 
 def current_expedition(games: NDArray, edition: Edition) -> NDArray:

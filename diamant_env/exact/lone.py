@@ -50,7 +50,7 @@ class Lone(NamedTuple):
         return float(self.values[0])
 
     @property
-    def bust_probability(self) -> float:
+    def expected_busts(self) -> float:
         """Expected number of busts from the start; the probability of a bust in one expedition."""
         return float(self.busts[0])
 
@@ -152,7 +152,7 @@ class LoneSolver:
         deck = deck_of(game, self.edition)
         if deck not in self._cache:
             solution = self.solve(game)
-            self._cache[deck] = solution.value, solution.bust_probability
+            self._cache[deck] = solution.value, solution.expected_busts
         return self._cache[deck]
 
 
@@ -161,7 +161,7 @@ def _fill(sets, worth, initial_payout, relic_stride, relic_sets, left, bust, mus
     """Fill `values`, `leaves` and `busts` from the last set to the first."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
     for index in range(sets.size - 1, -1, -1):
-        cards = read_set(sets, index, digits).cards
+        deck_size = read_set(sets, index, digits).deck_size
         relics = (index // relic_stride) % relic_sets
         continuing, going_bust = sets.always_fatal * bust[-1, relics, 0], sets.always_fatal * bust[-1, relics, 1]
         payout = initial_payout
@@ -174,8 +174,8 @@ def _fill(sets, worth, initial_payout, relic_stride, relic_sets, left, bust, mus
             if safe:
                 continuing += safe * values[index + sets.stride[digit]]
                 going_bust += safe * busts[index + sets.stride[digit]]
-        if cards:
-            continuing, going_bust = continuing / cards, going_bust / cards
+        if deck_size:
+            continuing, going_bust = continuing / deck_size, going_bust / deck_size
         leaving = payout + left[relics, 0]
         leaves[index] = leaving >= continuing and not (must_reveal and index == 0)
         values[index] = leaving if leaves[index] else continuing

@@ -75,10 +75,10 @@ def memory_of(tree: ExpeditionTree) -> Memory:
 @jit
 def look_ahead(layout, index, values, memory):
     """Write the expectations over the next card at all nodes of a set, if all inside continue."""
-    cards = read_set(layout.sets, index, memory.digits).cards
-    _expect(layout, index, memory.digits, cards, values.inside, values.bust, memory.inside_ahead)
+    deck_size = read_set(layout.sets, index, memory.digits).deck_size
+    _expect(layout, index, memory.digits, deck_size, values.inside, values.bust, memory.inside_ahead)
     if values.camp.shape[0]:
-        _expect(layout, index, memory.digits, cards, values.camp, values.bust, memory.camp_ahead)
+        _expect(layout, index, memory.digits, deck_size, values.camp, values.bust, memory.camp_ahead)
 
 
 @jit
@@ -111,24 +111,24 @@ def compare(layout, block, values, memory):
     rests, shares = moves.path_rest, moves.path_share
     _, ahead, camp_ahead, leave, stay, camp = memory
     relics = np.int64(boxes.relics[index])
-    for j in range(inside + 1):
-        new_taken = relics if moves.takes_relics[j] else taken
-        if j == inside:
-            camp[: bags * paths, j] = values.left[relics, new_taken]
+    for leavers in range(inside + 1):
+        staying, new_taken = inside - leavers, relics if moves.takes_relics[leavers] else taken
+        if staying == 0:
+            camp[: bags * paths, leavers] = values.left[relics, new_taken]
         else:
-            start = position_of(boxes, index, inside - j, new_taken, block.bag, 0) - boxes.first[index, boxes.players]
-            step = np.int64(boxes.paths[index, inside - j])
-            implied = inside - j == boxes.players  # with all inside, the path is
+            start = position_of(boxes, index, staying, new_taken, block.bag, 0) - boxes.first[index, boxes.players]
+            step = np.int64(boxes.paths[index, staying])
+            one_node = staying == boxes.players  # all stay inside: bag and path are implied by the set
             for bag in range(bags):
                 for row in range(paths):
-                    at = start + bag * step + (0 if implied else rests[j, path + row])
-                    stay[bag * paths + row, j], camp[bag * paths + row, j] = ahead[at], camp_ahead[at]
-        if j:
+                    at = start + bag * step + (0 if one_node else rests[leavers, path + row])
+                    stay[bag * paths + row, leavers], camp[bag * paths + row, leavers] = ahead[at], camp_ahead[at]
+        if leavers:
             worth = block.bag + boxes.relic_worth[new_taken] - boxes.relic_worth[taken]
             for bag in range(bags):
                 for row in range(paths):
                     at = bag * paths + row
-                    leave[at, j - 1] = worth + bag + shares[j, path + row] + camp[at, j]
+                    leave[at, leavers - 1] = worth + bag + shares[leavers, path + row] + camp[at, leavers]
 
 
 @jit
@@ -142,7 +142,7 @@ def mean(payoffs, row, others, q):
 
 
 @jit
-def _expect(layout, index, digits, cards, value, bust, ahead):
+def _expect(layout, index, digits, deck_size, value, bust, ahead):
     """Write the expectations of `value` over the next card at the nodes of a set into `ahead`."""
     sets, boxes, moves, _ = layout
     begin = np.int64(0)
@@ -164,7 +164,7 @@ def _expect(layout, index, digits, cards, value, bust, ahead):
                     )
                     _add_box(np.float64(safe), value, source, step, ahead, begin, bags, paths)
             for at in range(begin, end):
-                ahead[at] /= max(cards, 1)
+                ahead[at] /= max(deck_size, 1)
             begin = end
 
 

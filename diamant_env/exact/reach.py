@@ -73,4 +73,4 @@ def _propagate(sets, boxes, moves, drawn, node, p, reach):
         more, rest = bag, path
         if 0 <= card < FIRST_TRAP:
             more, rest = bag + moves.gain[inside, card], path + moves.rest[inside, card]
-        reach[position_of(boxes, after, inside, taken, more, rest)] += p * safe / drawn.cards
+        reach[position_of(boxes, after, inside, taken, more, rest)] += p * safe / drawn.deck_size

@@ -127,7 +127,7 @@ def canonical(rows, found):
 
 @jit
 def _sort_rivals(row, order):
-    """Write the rivals' indices into `order`, sorted by present, inside and chest, descending."""
+    """Write the rivals' indices into `order`, sorted by present, inside, chest, left_turn and relics, descending."""
     for rival in range(_RIVALS):
         key = _key(row, rival)
         place = rival

@@ -105,19 +105,19 @@ class SearchAgent:
         base: The policy of all seats in the roll-outs. Stochastic agents sample independently in each copy.
         budget: Budget and objective.
         seed: Seed of the roll-outs.
-        cut: Whether to truncate roll-outs for wins in published editions at the end of the expedition if the base agent
-            has values (see `diamant_env.opponents.values`), which is many times cheaper at the same precision.
 
     Attributes:
         rollouts: Games played so far, both actions together.
-        values: Value networks at the truncation, or None for full roll-outs.
+        values: The base agent's value networks (see `diamant_env.opponents.values`) if it has any and wins count, else
+            None. With them, roll-outs in published editions are truncated at the end of the expedition: many times
+            cheaper at the same precision.
     """
 
-    def __init__(self, base: Agent, budget: Budget | None = None, seed: int = 0, cut: bool = True) -> None:
+    def __init__(self, base: Agent, budget: Budget | None = None, seed: int = 0) -> None:
         self.base = base
         self.budget = budget or Budget()
-        cuts = cut and self.budget.objective == "win" and isinstance(base, NetworkAgent)
-        self.values: Values | None = base.values if cuts else None  # type: ignore[attr-defined]
+        truncates = self.budget.objective == "win" and isinstance(base, NetworkAgent)
+        self.values: Values | None = base.values if truncates else None  # type: ignore[attr-defined]
         self._rollout_agent = copied(base)
         self._agents: dict[str, Any] = {"base": self.base, "rollout": self._rollout_agent}
         self._unlikely = _UNLIKELY if isinstance(base, NetworkAgent) else 0.0  # scripted agents are deterministic
@@ -187,28 +187,35 @@ class SearchAgent:
         sizes = np.unique(starts.num_players)
         opened = find_edition(edition, hidden_chests=False)
         fitted = self.values is not None and self.values.networks.keys() >= set(sizes.tolist())
-        cut = fitted and _is_known(opened)
-        most = (_MANY_GAMES if cut else _GAMES) // 2
+        truncate = fitted and _is_known(opened)
+        most = (_MANY_GAMES if truncate else _GAMES) // 2
         earned = np.empty((2, len(keys)))
         for size in sizes:
             of_size = np.flatnonzero(np.repeat(starts.num_players == size, pairs))
             for chosen in np.split(of_size, range(most, len(of_size), most)):
-                games = np.tile(starts[chosen // pairs], 2)
+                rows = np.tile(chosen // pairs, 2)
+                games = starts[rows]
                 games["key"] = np.tile(keys[chosen], 2)
                 batch = Batch(len(games), int(size), opened, self.budget.objective)
                 batch.set_states(games)
-                table = Table(batch, [self._fresh_agent()], np.zeros((batch.num_games, batch.seats), np.int64))
-                observations = batch.observe()
-                if cut:  # a network: equal first observations are evaluated once
-                    _, kept, which = np.unique(np.tile(chosen // pairs, 2), return_index=True, return_inverse=True)
-                    seen = Observations(observations[kept].reshape(-1, NUM_FEATURES))
-                    first = self.base.act(seen, np.zeros(len(seen.flat), bool)).reshape(-1, batch.seats)[which]
-                else:
-                    first = table.leave_probabilities(observations)
-                first[:, 0] = np.repeat([False, True], len(chosen))
-                found = self._play_expedition(table, first) if cut else table.play_out(first)[:, 0]
-                earned[:, chosen] = found.reshape(2, -1)
+                earned[:, chosen] = self._roll_out(batch, rows, truncate).reshape(2, -1)
         return earned
+
+    def _roll_out(self, batch: Batch, rows: NDArray[np.int64], truncate: bool) -> NDArray[np.float64]:
+        """Play games, half after seat 0's CONTINUE, half after LEAVE; return its outcomes, float64 (N,).
+
+        `rows` (N,) are the rows of which the games are copies.
+        """
+        table = Table(batch, [self._fresh_agent()], np.zeros((batch.num_games, batch.seats), np.int64))
+        observations = batch.observe()
+        if truncate:  # a network: equal first observations are evaluated once
+            _, kept, which = np.unique(rows, return_index=True, return_inverse=True)
+            seen = Observations(observations[kept].reshape(-1, NUM_FEATURES))
+            leave = self.base.act(seen, np.zeros(len(seen.flat), bool)).reshape(-1, batch.seats)[which]
+        else:
+            leave = table.leave_probabilities(observations)
+        leave[:, 0] = np.repeat([False, True], len(rows) // 2)
+        return self._play_expedition(table, leave) if truncate else table.play_out(leave)[:, 0]
 
     def _fresh_agent(self) -> Agent:
         """Return the agent of roll-outs, without a state of earlier ones."""

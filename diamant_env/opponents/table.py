@@ -21,7 +21,7 @@ EMPTY = -1
 
 
 class Turn(NamedTuple):
-    """A turn of all games of a `Table`. The arrays are overwritten by the turn after the next, or before.
+    """A turn of all games of a `Table`. The arrays are reused: copy what must outlive the turn.
 
     Attributes:
         observations: float32 (N, seats, NUM_FEATURES), before the decisions.

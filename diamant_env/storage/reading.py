@@ -30,7 +30,7 @@ def read_bytes(path: str | Path, most: int) -> bytes:
 
     Raises:
         OSError: If it can't be read.
-        ValueError: If it is larger; the message has no path.
+        ValueError: If it is larger, or a pipe; the message has no path.
     """
     if Path(path).is_fifo():  # it may never end
         raise ValueError("it is a pipe")

@@ -36,7 +36,8 @@ def task(tmp_path):
     def given(name="full-4-score"):
         found, meter = TASKS[name], Meter(tmp_path / "spent")
         game = found.game
-        return EntryTask(name, found.players, game.played(), game.reward, game.blank, BUDGET, game, meter, print)
+        edition = game.judged_edition()
+        return EntryTask(name, found.players, edition, game.reward, game.blank, BUDGET, game, meter, print)
 
     return given
 
@@ -184,7 +185,7 @@ def test_learner_is_counted_and_deterministic_and_gives_an_agent(name, tmp_path,
     agent = runs[0].algorithm.agent(runs[0])
     assert SMALL.decisions <= runs[0].meter.spent() == sum(made) < SMALL.decisions + 24 * 16  # one rollout more
     assert isinstance(agent, NetworkAgent)
-    rows = Batch(50, 3, task.game.played()).reset(1).reshape(150, -1)
+    rows = Batch(50, 3, task.game.judged_edition()).reset(1).reshape(150, -1)
     leave = agent.act(Observations(rows), np.ones(150, bool))
     assert leave.shape == (150,)
     assert ((leave >= 0) & (leave <= 1)).all()

@@ -21,7 +21,7 @@ class FirstTrap:
 
 
 def test_ordered_traps_agent_is_invariant_to_merging():
-    game = TASKS["expedition-2"].game.played()
+    game = TASKS["expedition-2"].game.judged_edition()
     start, agent = exact.start_of_expedition(game, 1), OrderedTraps(FirstTrap())
     values = []
     for merge in (True, False):

@@ -185,7 +185,7 @@ def test_tie_rule_of_choices():
     game = Play([5, "mud"], 1, HALF).all_continue().game  # 5 gems, or 10 half of the time
     found = exact.solve_lone(HALF)
     assert found.leave_probability(game[None]).tolist() == [1]
-    assert found.bust_probability == pytest.approx(1 / 6)  # mud, then mud
+    assert found.expected_busts == pytest.approx(1 / 6)  # mud, then mud
 
 
 def test_best_response_mid_expedition():

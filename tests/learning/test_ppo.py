@@ -78,7 +78,7 @@ def test_table_size_of_evaluation_is_a_trained_one(trained, judged):
 def test_run_trains_and_is_judged_in_its_game(tmp_path, monkeypatch):
     game = {"edition": "everdeck", "num_players": [3], "reward": "score", "expeditions": 2, "blank": True}
     config, folder = small_run(tmp_path, seed=4, game=game, judge={"num_players": 5})
-    calls, edition = [], config.game.played()
+    calls, edition = [], config.game.judged_edition()
 
     def stop(*given, **settings):
         calls.append((given, settings))

@@ -122,7 +122,7 @@ def test_search_of_code_resumes_with_its_agent(tmp_path, monkeypatch, few):
 def test_search_plays_its_game(tmp_path, monkeypatch):
     set_game = {"edition": "everdeck", "num_players": [3], "reward": "score", "expeditions": 2, "blank": True}
     config = ResponseConfig.model_validate({"agent": "bag:15", "game": set_game})
-    game, calls = DeviationGame("bag:15", 3, config.game.played(), "score", blank_rivals=True), []
+    game, calls = DeviationGame("bag:15", 3, config.game.judged_edition(), "score", blank_rivals=True), []
 
     def stop(*given):
         calls.append(given)

@@ -90,7 +90,8 @@ class CountedVecEnv(DiamantVecEnv):
         cls, meter: Meter, game: GameConfig, num_games: int, opponents: Any = (), seating: ArrayLike | None = None
     ) -> CountedVecEnv:
         """Return the environment of a game with one table size."""
-        return cls(meter, num_games, game.num_players[0], game.played(), game.reward, opponents, seating, game.blank)
+        players, edition = game.num_players[0], game.judged_edition()
+        return cls(meter, num_games, players, edition, game.reward, opponents, seating, game.blank)
 
     @classmethod
     def among(cls, meter: Meter, config: Config, agent: Agent) -> CountedVecEnv:

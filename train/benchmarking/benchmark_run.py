@@ -231,8 +231,8 @@ class BenchmarkRun:
 
     def _score_alone(self, agent: Player) -> Estimate:
         seeds = seeds_for(self.config.seed, "benchmark", "self-play", 1)
-        tables = number_of_tables(self.config.games, 1)
-        played = play([agent], np.zeros((tables, 1), np.int64), self.config.games, seeds, self.task.game.played())
+        seating = np.zeros((number_of_tables(self.config.games, 1), 1), np.int64)
+        played = play([agent], seating, self.config.games, seeds, self.task.game.judged_edition())
         return mean_of_tables(played.totals(played.scores.mean(axis=1)), played.quotas)
 
     def _against_held_out(self, agent: Player, games: int) -> dict[str, Estimate]:
@@ -240,35 +240,35 @@ class BenchmarkRun:
         if self.task.family == "expedition":
             agent = OrderedTraps(make(agent))
         game, players = self.task.game, self.task.players
-        settings = {"seed": self.config.seed, "edition": game.played(), "blank_rivals": game.blank}
-        line_up = pool_line_up(HELD_OUT, players, game.played(), game.blank)
+        settings = {"seed": self.config.seed, "edition": game.judged_edition(), "blank_rivals": game.blank}
+        line_up = pool_line_up(HELD_OUT, players, game.judged_edition(), game.blank)
         (found,) = judge(agent, [line_up], games, players=players, purpose="benchmark", progress=True, **settings)
         return {"win": found.win_share, "score": found.score}
 
-    def _table(self, agent: Player) -> DeviationGame:
+    def _deviations(self, agent: Player) -> DeviationGame:
         game = self.task.game
-        return DeviationGame(agent, self.task.players, game.played(), game.reward, game.blank)
+        return DeviationGame(agent, self.task.players, game.judged_edition(), game.reward, game.blank)
 
     def _gain_of_values(self, agent: Player) -> dict[str, float]:
         """Return the gain of value iteration in a full game with open chests; else nothing."""
-        table, search = self._table(agent), self.config.response
-        if no_values(table, search.values):
+        game, search = self._deviations(agent), self.config.response
+        if no_values(game, search.values):
             return {}
         (found,) = deviation_gains(
-            [value_response(table, search)], table, search.report_games, seeds_for(search.seed, "report")
+            [value_response(game, search)], game, search.report_games, seeds_for(search.seed, "report")
         )
         return {"gain": found.gain.mean}
 
     def _gain(self, agent: Player) -> dict[str, Any]:
         """Return the gain of the strongest responder against copies of an agent."""
-        table, search = self._table(agent), self.config.response
+        game, search = self._deviations(agent), self.config.response
         rmtree(self.folder / "response", ignore_errors=True)  # responses to an earlier agent
-        runs = response_runs(table, search, self.folder / "response")
+        runs = response_runs(game, search, self.folder / "response")
         for run in runs:
             run.finish()
-        found = report(runs, table, search)
+        found = report(runs, game, search)
         gain = {"by": found.best.player, "at_least": found.best_bound}
-        if found.value_iteration or hides_chests(table) or not search.values.self_play:
+        if found.value_iteration or hides_chests(game) or not search.values.self_play:
             return gain
         return {**gain, "no_values": found.no_values}  # the fault of the agent: it meets weaker responders than others
 

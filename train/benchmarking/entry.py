@@ -62,7 +62,7 @@ class EntryTask:
     def of(cls, task: Task, budget: int, meter: Meter, keep: Callable[[Any], object] = make) -> EntryTask:
         """Return a task of the suite with a counted budget; `keep` receives its checkpoints."""
         game = task.game
-        return cls(task.name, task.players, game.played(), game.reward, game.blank, budget, game, meter, keep)
+        return cls(task.name, task.players, game.judged_edition(), game.reward, game.blank, budget, game, meter, keep)
 
     @property
     def left(self) -> int:

@@ -44,12 +44,12 @@ def equilibrium(task: Task) -> Player:
 
 @lru_cache(maxsize=1)
 def _whole_game(task: Task) -> exact.WholeGame:
-    return exact.WholeGame(task.game.played(), task.players)
+    return exact.WholeGame(task.game.judged_edition(), task.players)
 
 
 @lru_cache(maxsize=1)
 def _tree(task: Task) -> tuple[exact.ExpeditionTree, NDArray[np.bool_]]:
     """Return the tree of the expedition with kinds of trap merged, and its reachable nodes."""
-    edition = task.game.played()
+    edition = task.game.judged_edition()
     tree = exact.build_tree(exact.start_of_expedition(edition, task.players), edition, merge_traps=True)
     return tree, exact.reachable(tree)

@@ -112,7 +112,7 @@ def digest(task: Task) -> str:
 
     It changes with the rules, the observation, the reward and the random numbers.
     """
-    batch = Batch(_GAMES, task.players, task.game.played(), task.game.reward, blank_rivals=task.game.blank)
+    batch = Batch(_GAMES, task.players, task.game.judged_edition(), task.game.reward, blank_rivals=task.game.blank)
     found = sha256(batch.reset(seed=0).tobytes())
     game, seat = np.indices((_GAMES, task.players))
     for turn in range(_TURNS):

@@ -227,7 +227,7 @@ class Exploration:
     def draw(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which of the deciding rows explore, at most one of each game, and which training excludes.
 
-        Excluded are the decisions of an exploring game before the exploratory action and beside it.
+        Excluded are the decisions of an exploring game before the exploratory action, and the others' of its turn.
         """
         explored, games = np.zeros(len(rows), np.bool_), self.games_of_rows[rows]
         if not self._explores.any():

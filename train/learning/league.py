@@ -28,7 +28,7 @@ def tables_of(config: Config) -> tuple[NDArray[np.int64], list[Edition]]:
     """Return size, int (games,), and edition of each training table; editions alternate within a size."""
     games = np.arange(config.ppo.games)
     sizes = np.array(config.game.num_players)
-    editions = config.game.trained()
+    editions = config.game.training_editions()
     return sizes[games * len(sizes) // len(games)], [editions[game % len(editions)] for game in games]
 
 

@@ -46,17 +46,18 @@ class GameConfig(Strict):
     def _known(self) -> GameConfig:
         if self.reward == "margin" and min(self.num_players) < 2:
             raise ValueError("reward 'margin' compares a player with the others; one player has none")
-        self.played()
-        self.trained()
+        self.judged_edition()
+        self.training_editions()
         return self
 
-    def played(self, name: str | None = None) -> Edition:
-        """Return an edition, by default that of evaluation, with these settings; raise a ValueError if invalid."""
-        return with_expeditions(find_edition(self.edition if name is None else name), self.expeditions)
+    def judged_edition(self) -> Edition:
+        """Return the edition of the games that judge; raise a ValueError if it is invalid."""
+        return with_expeditions(find_edition(self.edition), self.expeditions)
 
-    def trained(self) -> list[Edition]:
-        """Return the editions of the training games with these settings."""
-        return [self.played(name) for name in self.editions or (self.edition,)]
+    def training_editions(self) -> list[Edition]:
+        """Return the editions of the training games; raise a ValueError if one is invalid."""
+        names = self.editions or (self.edition,)
+        return [with_expeditions(find_edition(name), self.expeditions) for name in names]
 
 
 class OpponentsConfig(Strict):

@@ -82,10 +82,9 @@ class WholeGame:
         found = [
             self._checked(each) if isinstance(each, np.ndarray) else self.policy_of(each, progress) for each in agents
         ]
-        # In line r, the agent of seat (s + r) % num_players sits in seat s.
         seats = np.arange(self.num_players)
-        lines = [np.choose((seats + line) % len(found), found) for line in range(len(found))]
-        policy = np.stack(lines, axis=1)
+        shifts = [np.choose((seats + shift) % len(found), found) for shift in range(len(found))]
+        policy = np.stack(shifts, axis=1)
         best, profile = (self._values(policy, code, mode) for mode in (BEST_RESPONSE, PROFILE))
         if len(found) == 1:
             return Response(float(best[0]), float(profile[0]), self.num_players)

@@ -1,4 +1,8 @@
-"""Backward induction over the states of a whole game."""
+"""Backward induction over the states of a whole game.
+
+With a policy per seat, a shift moves the seats' policies around the table: in shift r, seat s plays the policy of seat
+(s + r) % num_players. A node that stands for states with rotated seats is read at another shift, see `value_after`.
+"""
 
 from __future__ import annotations
 
@@ -18,36 +22,35 @@ _SCORE = reward_code("score", 1)
 
 @jit(cached=True)
 def evaluate(graph, edition_memory, code, mode, policy, value):
-    """Fill `value`, float64 (nodes, lines, seats), with each seat's expected reward.
+    """Fill `value`, float64 (nodes, shifts, seats), with each seat's expected reward.
 
     Args:
         graph: The graph.
         edition_memory: Its edition.
         code: See `diamant_env.rewards.reward_code`.
         mode: `PROFILE`, `BEST_RESPONSE` or `EQUILIBRIUM`.
-        policy: float64 (nodes, lines, seats), probabilities of leaving. There is one line, or a line for each rotation
-            of the seats' policies.
+        policy: float64 (nodes, shifts, seats), probabilities of leaving; one shift if all seats play the same policy.
         value: Output.
     """
     games, edition = graph.states.view(GAME)[:, 0], edition_memory.view(EDITION)[0, 0]
-    lines, seats = value.shape[1:]
+    shifts, seats = value.shape[1:]
     for node in graph.order[::-1]:
         game = games[node]
-        for line in range(lines):
+        for shift in range(shifts):
             if game.phase == OVER:
-                pay(game, edition, code, True, value[:, line], node)
+                pay(game, edition, code, True, value[:, shift], node)
             if game.phase == DECIDE and mode == EQUILIBRIUM:
-                solve_node(graph, node, game, value, policy[node, line])
+                solve_node(graph, node, game, value, policy[node, shift])
             for seat in range(seats):
                 if game.phase == REVEAL:
-                    value[node, line, seat] = card_value(graph, node, line, seat, value)
+                    value[node, shift, seat] = card_value(graph, node, shift, seat, value)
                 elif game.phase == DECIDE:
-                    leaves = policy[node, line, seat]
-                    stay, leave = action_values(graph, node, game, policy[node, line], line, seat, value)
+                    leaves = policy[node, shift, seat]
+                    stay, leave = action_values(graph, node, game, policy[node, shift], shift, seat, value)
                     best = max(stay, leave) if game.inside[seat] else stay
-                    value[node, line, seat] = best if mode == BEST_RESPONSE else stay + leaves * (leave - stay)
+                    value[node, shift, seat] = best if mode == BEST_RESPONSE else stay + leaves * (leave - stay)
                 elif code == _SCORE:
-                    value[node, line, seat] = game.chest[seat]
+                    value[node, shift, seat] = game.chest[seat]
 
 
 @jit
@@ -76,7 +79,7 @@ def period_of(game):
 
 
 @jit
-def action_values(graph, node, game, policy, line, seat, value):
+def action_values(graph, node, game, policy, shift, seat, value):
     """Return a seat's values of CONTINUE and LEAVE; in camp its value is the first."""
     first = graph.first[node]
     stay = leave = 0.0
@@ -90,25 +93,25 @@ def action_values(graph, node, game, policy, line, seat, value):
                     chance *= policy[other] if decisions & 1 else 1 - policy[other]
                 decisions >>= 1
         if chance > 0 and leaves:
-            leave += chance * value_after(graph, edge, line, seat, value)
+            leave += chance * value_after(graph, edge, shift, seat, value)
         elif chance > 0:
-            stay += chance * value_after(graph, edge, line, seat, value)
+            stay += chance * value_after(graph, edge, shift, seat, value)
     return stay, leave
 
 
 @jit
-def card_value(graph, node, line, seat, value):
+def card_value(graph, node, shift, seat, value):
     """Return the expectation of a seat's value over the next card."""
     total, cards = 0.0, 0
     for edge in range(graph.first[node], graph.first[node + 1]):
-        total += graph.copies[edge] * value_after(graph, edge, line, seat, value)
+        total += graph.copies[edge] * value_after(graph, edge, shift, seat, value)
         cards += graph.copies[edge]
     return total / cards
 
 
 @jit(inline=True)
-def value_after(graph, edge, line, seat, value):
+def value_after(graph, edge, shift, seat, value):
     """Return a seat's value after a move, whose node has rotated seats."""
     node, rotation = divmod(graph.edges[edge], ROTATIONS)
-    lines, seats = value.shape[1:]
-    return value[node, (line - rotation) % lines, (seat + rotation) % seats]
+    shifts, seats = value.shape[1:]
+    return value[node, (shift - rotation) % shifts, (seat + rotation) % seats]
