@@ -94,6 +94,8 @@ class IncanGoldGame(pyspiel.Game):
     artifacts, expeditions = params["artifacts"], params["expeditions"]
     if not 1 <= params["players"] <= _GAME_TYPE.max_num_players:
       raise ValueError("There must be 1 to 8 players.")
+    if not treasures or min(treasures) < 0 or artifacts < 0 or expeditions < 1:
+      raise ValueError("There must be treasures and an expedition.")
     # Otherwise the deck could run out inside an expedition.
     if expeditions > hazards * (copies - 1):
       raise ValueError("There are too few hazards for the expeditions.")

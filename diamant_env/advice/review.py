@@ -23,6 +23,7 @@ WORST = 3  # decisions shown
 _FIRST_LOOK, _CLOSE_LOOK = 128, 1024  # roll-outs per action in the first and second pass
 _CLOSELY = 6  # costliest decisions, for the second pass
 _PLAYED_ON = 6_000  # total roll-outs for the win probabilities of all states
+_LEAST = 0.0005  # win share; a mistake's words show tenths of a percent
 _SEED = 1
 
 
@@ -46,8 +47,8 @@ class Decision:
 
     @property
     def mistake(self) -> bool:
-        """Return whether the other action is significantly better."""
-        return self.interval[0] > 0
+        """Return whether the other action is significantly better, by a win share that `words` shows."""
+        return self.interval[0] >= _LEAST
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def _decision(games: list[GameState], turn: int, seat: int, found: Outlook) -> D
     did, instead = ("left", "continuing") if chose == LEAVE else ("continued", "leaving")
     where = f"Expedition {game.expedition}, card {game.turn}: you {did} with {counted(int(game.bag), 'gem')} in the bag"
     more = f"{instead} wins {100 * other:.1f} more of 100 games ({100 * low:.1f} to {100 * high:.1f})"
-    words = f"{where}; {more if low > 0 else f'{instead} is not clearly better'}."
+    words = f"{where}; {more if low >= _LEAST else f'{instead} is not clearly better'}."
     return Decision(turn, chose, max(0.0, other), (low, high), words)
 
 

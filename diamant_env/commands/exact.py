@@ -11,10 +11,10 @@ from typing import Any
 from diamant_env import exact, opponents
 from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say, say
 from diamant_env.drawing.narration import counted
-from diamant_env.editions import Edition, find_edition
+from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.envs.settings import with_expeditions
-from diamant_env.exact.data_set import MEANINGS, MOST_STATES
+from diamant_env.exact.data_set import MEANINGS, STATES
 from diamant_env.exact.induction import Progress
 from diamant_env.judging.games import percent_bar
 from diamant_env.judging.regret import Regret, regret_on, regret_report
@@ -22,7 +22,7 @@ from diamant_env.judging.text_reports import TextReport
 from diamant_env.opponents import Agent
 from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.scripted.family import Scripted
-from diamant_env.rewards import REWARDS
+from diamant_env.rewards import REWARDS, reward_code
 from diamant_env.storage.croissant import DESCRIPTION, write_arrays
 from diamant_env.storage.results import save_json, versions
 
@@ -73,6 +73,9 @@ def measure(
         ValueError: If an agent or edition is unknown, an agent can't play, or a game is too large to be solved.
     """
     edition = find_edition(edition)
+    smallest = min(checked_int("players", number, 1, MAX_PLAYERS) for number in players)
+    if reward is not None:
+        reward_code(reward, smallest)
     made = [opponents.make(text) for text in agents]
     for number, agent in product(players, made):  # reject agents that read chests before solving
         check_able(agent, number, edition, blank_rivals=reward is None)
@@ -138,17 +141,17 @@ def write_values(
 
     Args:
         agents: Agents, or none.
-        players: Table sizes, 2 or more: alone, `ev:0` loses nothing.
+        players: Table sizes, 2 to 8: alone, `ev:0` loses nothing.
         edition: The edition, of which one expedition is solved.
         per_depth: See `exact.action_values`.
         folder: Folder of the files.
 
     Raises:
-        ValueError: If a table has one player, or as `measure`.
+        ValueError: As `measure`, or if a table has one player.
     """
     played = with_expeditions(find_edition(edition, hidden_chests=False), 1)
-    if min(players) < 2:
-        raise ValueError(f"players={min(players)}; action values as data need 2 or more (alone, ev:0 is optimal)")
+    for number in players:
+        checked_int("players", number, 2, MAX_PLAYERS)  # alone, ev:0 is optimal
     made = [opponents.make(text) for text in agents]
     for number, agent in product(players, made):
         check_able(agent, number, played, blank_rivals=True)
@@ -207,7 +210,7 @@ def run(argv: Sequence[str]) -> int:
     if given.states is not None and not given.values:
         parser.error("--states goes with --values")
     if given.values:
-        states = _STATES if given.states is None else checked_int("--states", given.states, 2, MOST_STATES)
+        states = _STATES if given.states is None else checked_int("--states", given.states, 2, STATES)
         regrets = write_values(given.agents, given.players, given.edition, states, given.values)
         content = {"command": COMMAND, "versions": versions(), "arguments": vars(given), "regret": regrets}
         save_and_say(regret_report(regrets), lambda path: save_json(content, path), given.out)

@@ -28,6 +28,9 @@ class Window:
 
     def show(self, picture: pygame.Surface, fps: float = 0) -> None:
         """Show a picture, at most `fps` per second if positive."""
+        if not pygame.display.get_init():  # another library has called pygame.quit()
+            pygame.display.init()
+            self._window = None
         for event in pygame.event.get():
             for window in self._all:
                 window._follow(event)

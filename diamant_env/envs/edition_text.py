@@ -47,11 +47,14 @@ def read_edition(text: str) -> Edition:
         name, _, given = part.partition(":")
         if name not in _FIELDS:
             raise ValueError(f"{part!r} in the edition {text!r}; expected FIELD:VALUE, fields: {', '.join(_FIELDS)}")
+        if name in values:
+            raise ValueError(f"the edition {text!r} has {name} twice")
         read: Callable[[str], Any] = int if name in _INTEGERS else unquote
         try:
             values[name] = tuple(map(read, given.split("+"))) if name in _LISTS else read(given)
         except ValueError:
-            raise ValueError(f"{part!r} in the edition {text!r}; expected integers separated by +") from None
+            expected = "integers separated by +" if name in _LISTS else "an integer"
+            raise ValueError(f"{part!r} in the edition {text!r}; expected {expected}") from None
     if missing := [name for name in ("treasures", "traps") if name not in values]:
         raise ValueError(f"the edition {text!r} has no {missing[0]}")
     return Edition(**values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from open_spiel.python.policy import Policy
 from diamant_env.agent import answer_of
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_int
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import rebuilt
+from diamant_env.envs.edition_text import edition_text
 from diamant_env.exact.response import require_memoryless
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.custom import Player
@@ -103,10 +106,11 @@ class PolicyAgent:
         return self.name
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`; raise ValueError if a row is of another edition or number of players, or hides chests."""
+        """See `Agent.act`; raise ValueError if a row has another edition or number of players, or hides chests."""
         leave, rows = np.zeros(len(first), np.float32), np.flatnonzero(obs["must_decide"])
         if np.any(obs["hidden_chests"][rows]) and not edition_of(self.game).hidden_chests:
             raise ValueError(f"{self} plays with open chests; the chests of this table are hidden")
+        self._check_editions(obs)
         games = rebuilt(obs.flat[rows], np.zeros(len(rows), np.uint64))
         for field in _SEAT_FIELDS:  # rebuilt games have the observer in seat 0
             part = games[field][:, : self.game.num_players()]
@@ -115,6 +119,16 @@ class PolicyAgent:
             state = state_at(self.game, record, self.player)
             leave[row] = self.policy.action_probabilities(state, self.player).get(LEAVE, 0)
         return leave
+
+    def _check_editions(self, obs: Observations) -> None:
+        rules = _rules_of(edition_of(self.game))
+        for edition, _ in obs.by_edition():
+            if _rules_of(edition) != rules:
+                raise ValueError(f"{self} plays {edition_text(edition_of(self.game))}, not {edition_text(edition)}")
+
+
+def _rules_of(edition: Edition) -> bytes:
+    return numbers_of(replace(edition, hidden_chests=False)).tobytes()
 
 
 def edition_of(game: pyspiel.Game) -> Edition:

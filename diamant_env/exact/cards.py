@@ -63,11 +63,11 @@ def card_sets(game: GameState, edition: Edition, merge_traps: bool = True) -> Ca
         if copies and not FIRST_TRAP <= card < FIRST_RELIC
     ]
     digits += _trap_digits(game, merge_traps)
-    radix = np.array([len(digit.safe) for digit in digits], np.int64)
+    radix = np.array([len(digit.safe) for digit in digits], np.int64)  # empty if only fatal cards are left
     size = float(np.prod(radix.astype(float)))
     if size > MAX_SETS:
         raise ValueError(f"{size:.3g} sets of cards in {edition.name!r}; at most {MAX_SETS:.0e} are solved")
-    safe, fatal = np.zeros((2, len(digits), int(radix.max())), np.int64)
+    safe, fatal = np.zeros((2, len(digits), int(radix.max(initial=1))), np.int64)
     digit_of_trap = np.full(MAX_TRAPS, -1, np.int64)
     for index, digit in enumerate(digits):
         safe[index, : radix[index]] = digit.safe
@@ -75,7 +75,7 @@ def card_sets(game: GameState, edition: Edition, merge_traps: bool = True) -> Ca
         digit_of_trap[list(digit.traps)] = index
     on_path = game["on_path"].astype(bool)
     return CardSets(
-        stride=np.concatenate([[1], np.cumprod(radix)[:-1]]).astype(np.int64),
+        stride=np.cumprod(np.append(1, radix))[:-1].astype(np.int64),
         radix=radix,
         safe=safe,
         fatal=fatal,
@@ -109,6 +109,17 @@ def read_set(sets, index, digits):
         digits[digit] = at
         deck_size += sets.safe[digit, at] + sets.fatal[digit, at]
     return Drawn(index, digits, deck_size)
+
+
+def require_same_expedition(start: GameState, games: NDArray) -> None:
+    """Raise ValueError if one of the states, records of type `GAME`, is of another table size or expedition."""
+    other = (games["num_players"] != start["num_players"]) | (games["expedition"] != start["expedition"])
+    if other.any():
+        raise ValueError(
+            f"game {other.argmax()} can't follow the state that was solved: it is in expedition "
+            f"{games['expedition'][other.argmax()]} of {games['num_players'][other.argmax()]} players, the other in "
+            f"{start['expedition']} of {start['num_players']}"
+        )
 
 
 @jit

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from diamant_env.compilation import cache_folder
 from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
+from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.exact.expeditions import Deck, deck_of, expeditions_after, values_of_ends
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, Progress, solve
@@ -58,8 +59,7 @@ def solve_equilibrium(
     tree = _tree(num_players, edition, game)
     if not whole_game:
         return _solve(tree, EQUILIBRIUM, progress, cache)
-    if 2 * tree.boxes.size > MAX_NODES:
-        raise ValueError(f"{tree.boxes.size:,} nodes; at most {MAX_NODES // 2:,} are solved for a whole game")
+    _check_whole(tree)
     later = _solve_later(tree.start, tree.edition, progress, cache)
     solution = _solve(tree, EQUILIBRIUM, progress, cache, _ends(tree, later))
     error = max([solution.error, *(float(found[0]) for found in later.values())])
@@ -91,22 +91,32 @@ def solve_difference(
 def _tree(num_players: int, edition: str | Edition, game: GameState | None) -> ExpeditionTree:
     edition = find_edition(edition)
     if game is None:
-        if not isinstance(num_players, int | np.integer) or not 1 <= num_players <= MAX_PLAYERS:
-            raise ValueError(f"num_players={num_players!r}; 1 to {MAX_PLAYERS} are allowed")
-        game = start_of_expedition(edition, num_players)
+        game = start_of_expedition(edition, checked_int("num_players", num_players, 1, MAX_PLAYERS))
     return build_tree(game, edition)
+
+
+def _check_whole(tree: ExpeditionTree) -> None:
+    """Raise ValueError if the tree is too large for a whole game, which needs the values in camp too."""
+    if 2 * tree.boxes.size > MAX_NODES:
+        players, name = tree.boxes.players, tree.edition.name
+        raise ValueError(
+            f"a whole game of {players} players in {name!r} is too large to be solved: {tree.boxes.size:,} nodes in "
+            f"expedition {tree.start['expedition']}, at most {MAX_NODES // 2:,}"
+        )
 
 
 def whole_game_strategy(game: GameState, edition: Edition) -> Strategy:
     """Return the equilibrium of a whole game in the expedition that begins with a state, cached on disk.
 
     Raises:
-        ValueError: If the values of later expeditions are neither cached nor computed in a few minutes.
+        ValueError: If the game is too large, or the values of later expeditions are neither cached nor computed in a
+            few minutes.
     """
     tree = build_tree(game, edition)
     file = _file_of(game, edition, EQUILIBRIUM, "strategy")
     leave = load_numbers(file, tree.boxes.size, "<f4")
     if leave is None:
+        _check_whole(tree)
         later = _solve_later(game, edition, None, True, _MOST_UNSEEN // tree.boxes.size)
         leave = _solve(tree, EQUILIBRIUM, None, False, _ends(tree, later)).strategy().leave
         save_numbers(file, leave)
@@ -134,6 +144,7 @@ def _solve_later(
         found = load_numbers(file, 2)
         if found is None:
             tree = build_tree(game, edition)
+            _check_whole(tree)
             solution = _solve(tree, EQUILIBRIUM, None, False, _ends(tree, solved))
             found = np.array([solution.error, solution.value])
             save_numbers(file, found)

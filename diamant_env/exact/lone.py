@@ -16,7 +16,7 @@ from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import as_games, check_game
-from diamant_env.exact.cards import CardSets, card_sets, index_of, read_set
+from diamant_env.exact.cards import CardSets, card_sets, index_of, read_set, require_same_expedition
 from diamant_env.exact.expeditions import Deck, deck_of
 from diamant_env.exact.moves import after_bust, after_leaving, fatal_kinds, payout_by_digit, start_of_expedition
 from diamant_env.rules import reveal
@@ -35,6 +35,7 @@ class Lone(NamedTuple):
         values: float64 (sets,), expected gems under optimal play.
         leaves: bool (sets,), whether leaving is optimal (ties leave).
         busts: float64 (sets,), expected number of busts; in one expedition the probability of a bust.
+        payout: int64 (digits, values), gems that the cards of each digit add to the payout.
     """
 
     start: GameState
@@ -43,6 +44,7 @@ class Lone(NamedTuple):
     values: NDArray[np.float64]
     leaves: NDArray[np.bool_]
     busts: NDArray[np.float64]
+    payout: NDArray[np.int64]
 
     @property
     def value(self) -> float:
@@ -63,8 +65,9 @@ class Lone(NamedTuple):
         Raises:
             ValueError: If a state can't follow the start in the same expedition.
         """
-        indices = np.zeros(len(games), np.int64)
-        _indices_of(self.sets, self.start, as_games(games), indices)
+        games, indices = as_games(games), np.zeros(len(games), np.int64)
+        require_same_expedition(self.start, games)
+        _indices_of(self.sets, self.payout, self.start, games, indices)
         if (indices < 0).any():
             raise ValueError(f"game {indices.argmin()} can't follow the state that was solved, in the same expedition")
         return self.leaves[indices].astype(np.float64)
@@ -82,7 +85,7 @@ def solve_lone(edition: str | Edition, game: GameState | None = None, whole_game
         ValueError: If the edition is unknown, not exactly one player is inside, or `whole_game` with rivals.
     """
     edition = find_edition(edition)
-    start = start_of_expedition(edition, 1) if game is None else game.copy()
+    start = start_of_expedition(edition, 1) if game is None else game
     return LoneSolver(edition, whole_game).solve(start)
 
 
@@ -102,6 +105,7 @@ class LoneSolver:
     def solve(self, start: GameState) -> Lone:
         """Solve from a state, a record of type `GAME`; see `solve_lone`."""
         check_game(start, self.edition)
+        start = start.copy()
         if start["phase"] == OVER or start["num_inside"] != 1:
             raise ValueError(f"{start['num_inside']} players inside; a lone player's decisions need exactly 1")
         if self.whole_game and start["num_players"] != 1:
@@ -112,12 +116,12 @@ class LoneSolver:
         relic_sets = int(np.prod(sets.radix[relic_digits]))
         left, bust = self._continuations(start, sets, relic_digits, relic_sets)
         worth = payout_by_digit(start, self.edition, sets)
-        initial_payout = int(start["bag"] + start["path_gems"] + start["path_relic_value"])
+        initial_payout = int(payout_of(start))
         values, busts = np.zeros((2, sets.size))
         leaves = np.zeros(sets.size, np.bool_)
         must_reveal = start["phase"] == REVEAL
         _fill(sets, worth, initial_payout, relic_stride, relic_sets, left, bust, must_reveal, values, leaves, busts)
-        return Lone(start, self.edition, sets, values, leaves, busts)
+        return Lone(start, self.edition, sets, values, leaves, busts, worth)
 
     def _continuations(
         self, start: GameState, sets: CardSets, relic_digits: NDArray, relic_sets: int
@@ -182,8 +186,20 @@ def _fill(sets, worth, initial_payout, relic_stride, relic_sets, left, bust, mus
         busts[index] = left[relics, 1] if leaves[index] else going_bust
 
 
+@jit
+def payout_of(game):
+    """Return the gems that a lone player earns by leaving."""
+    return np.int64(game.bag) + game.path_gems + game.path_relic_value
+
+
 @jit(cached=True)
-def _indices_of(sets, start, games, indices):
+def _indices_of(sets, worth, start, games, indices):
     """Write the index of the cards drawn in each game into `indices`, -1 where it can't follow `start`."""
     for i in range(games.shape[0]):
-        indices[i] = index_of(sets, start, games[i])
+        game = games[i]
+        index = index_of(sets, start, game)
+        payout = payout_of(start)
+        for digit in range(sets.radix.shape[0]):
+            payout += worth[digit, (index // sets.stride[digit]) % sets.radix[digit]]
+        follows = index >= 0 and game.num_inside == 1 and payout == payout_of(game)
+        indices[i] = index if follows else -1

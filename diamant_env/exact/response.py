@@ -127,6 +127,7 @@ def _respond(
     """Return a player's expected gems from the root, of the best response to the policy and of the policy itself."""
     size = tree.boxes.size
     check_policy(policy, (size,))
+    policy = np.require(policy, requirements="CW")  # read-only arrays are another type to compiled code
     best, profile = (values_with(tree, np.zeros(size), np.zeros(0 if end is None else size), end) for end in ends)
     solve(tree, RESPONSE, best, progress and (lambda done: progress(done / 2)), policy)
     solve(tree, PROFILE, profile, progress and (lambda done: progress(0.5 + done / 2)), policy)
@@ -145,7 +146,7 @@ def _policy_without_chest(agent: Agent, tree: ExpeditionTree) -> NDArray[np.floa
     """Return `policy_of`; raise ValueError for an agent that reads what the nodes of later expeditions lack."""
     nodes = reachable(tree)
     at = np.flatnonzero(nodes)
-    flat = observations_at(games_at(tree, at[:: -(-len(at) // _ROWS)]), tree.edition)
+    flat = observations_at(games_at(tree, at[:: max(1, -(-len(at) // _ROWS))]), tree.edition)
     random, first = np.random.default_rng(0), np.zeros(len(flat), np.bool_)
     expected = answer_of(agent, Observations(flat, tree.edition), first)
     for _ in range(_RICHER):

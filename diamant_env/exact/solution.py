@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
 from diamant_env.engine.records import as_games
-from diamant_env.exact.cards import index_of
+from diamant_env.exact.cards import index_of, require_same_expedition
 from diamant_env.exact.expeditions import Deck
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, solve
 from diamant_env.exact.lookahead import block_at, compare, look_ahead, mean, memory_of
@@ -54,7 +54,7 @@ class Solution:
             games: Records of type `GAME` (games,) in phase `DECIDE`.
 
         Raises:
-            ValueError: If a state is not in the solved tree.
+            ValueError: If a state is not in the solved tree, or of another table size or expedition.
         """
         return self.look_up(games)[:, 2]
 
@@ -71,6 +71,7 @@ class Solution:
     def look_up(self, games: np.ndarray) -> NDArray[np.float64]:
         """Return the values of CONTINUE and LEAVE and the probability of leaving, float64 (games, 3)."""
         nodes = find_nodes(self.tree, games)
+        require_same_expedition(self.tree.start, as_games(games))
         result, sets = np.zeros((len(nodes), 3)), sets_of(self.tree, nodes)
         _evaluate(self.tree.layout, sets, nodes, self.mode, self.nodes, memory_of(self.tree), result)
         return result
@@ -99,7 +100,7 @@ class Strategy:
     leave: NDArray[np.float32]
 
     def leave_probability(self, games: np.ndarray) -> NDArray[np.float32]:
-        """See `Solution.leave_probability`."""
+        """See `Solution.leave_probability`; states of other expeditions with the same deck are in the tree too."""
         return self.leave[find_nodes(self.tree, games)]
 
 

@@ -114,8 +114,9 @@ class Diamant:
         Raises:
             ValueError: If the shape of the actions is wrong.
         """
-        if jnp.shape(actions) != (self.num_players,):
-            raise ValueError(f"actions of shape {jnp.shape(actions)}; expected ({self.num_players},)")
+        actions = jnp.asarray(actions)
+        if actions.shape != (self.num_players,):
+            raise ValueError(f"actions of shape {actions.shape}; expected ({self.num_players},)")
         after = resolve_decisions(state, self.numbers, actions)
         for _ in range(2):  # at most a bust and the first card of the next expedition
             card = reveal(after, self.numbers, draw_card(after))

@@ -1,7 +1,8 @@
 """Agents that play exact solutions of `diamant_env.exact`.
 
-An expedition is solved when it first occurs and cached on disk: that takes seconds for two players, a minute or two for
-five. A whole game for several players is solved at its first decision, if that takes a few minutes at most.
+An expedition is solved when it first occurs, and cached on disk but for a lone player: that takes seconds for two
+players, a minute or two for five. A whole game for several players is solved at its first decision, if that takes a few
+minutes at most.
 """
 
 from __future__ import annotations

@@ -41,7 +41,10 @@ REFUSED = {
         (["ev", "--per-decision", "win", "--games", "0"], "games=0; a whole number, 1 to 100000, is allowed"),
     ],
     "exact": [
-        (["--players", "9"], "1 to 8 are allowed"),
+        (["--players", "2", "9"], "players=9; a whole number, 1 to 8, is allowed"),
+        (["--players", "2", "1", "--reward", "margin"], "one player has none"),
+        (["--players", "2", "1", "--values", "data"], "players=1; a whole number, 2 to 8, is allowed"),
+        (["--values", "data", "--states", "100001"], "--states=100001; a whole number, 2 to 100000, is allowed"),
         (["catch-up"], "hides them"),
         (["--states", "6"], "--states goes with --values"),
     ],

@@ -86,6 +86,15 @@ def test_game_continues_after_window_is_closed(shown, event):
     env.close()
 
 
+def test_window_opens_again_after_another_library_quit_pygame(shown):
+    env = new_env()
+    pygame.quit()  # as Gymnasium's classic environments do
+    all_act(env, 1)
+    assert len(shown) == 2
+    pygame.quit()
+    env.close()
+
+
 @pytest.mark.parametrize("view", [diamant_v0.parallel_env, DiamantEnv])
 def test_missing_display_is_one_error(view, monkeypatch):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"):

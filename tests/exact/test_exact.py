@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from diamant_env import EDITIONS, Batch, Edition, exact
+from diamant_env.exact import equilibrium
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, lowest_equilibrium, solve
 from diamant_env.exact.lookahead import mean
 from diamant_env.exact.response import games_at
 from diamant_env.exact.tree import values_with
+from diamant_env.judging import evaluate
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents import Table, make
 from diamant_env.state import DECIDE
@@ -310,7 +312,7 @@ NO_GAME = np.full(1, 2, np.int8).view([("phase", "i1")])[0]
         (exact.solve_equilibrium, PRINTED, {"num_players": 2}, "different printed values"),
         (exact.solve_equilibrium, "iello-2016", {"num_players": 8}, "nodes with 8 players"),
         (exact.solve_equilibrium, BOX, {"num_players": 8}, "8 players in 'box' have more than 980,000,000 nodes"),
-        (exact.solve_equilibrium, TINY, {"num_players": 9}, "1 to 8 are allowed"),
+        (exact.solve_equilibrium, TINY, {"num_players": 9}, "1 to 8, is allowed"),
         (exact.solve_equilibrium, TINY, {"game": Play([5, 8], 2, TINY).play("0 1").game}, "the game is over"),
         (exact.solve_equilibrium, TINY, {"game": NO_GAME}, "expected"),
         (exact.solve_lone, "x", {}, "unknown edition 'x'"),
@@ -360,3 +362,44 @@ def test_invalid_policy_or_state_is_refused():
     for solution in (exact.solve_equilibrium(2, TINY, cache=False), exact.solve_lone(TINY)):
         with pytest.raises(ValueError, match="game 0"):
             solution.leave_probability(batch.games)
+
+
+def test_state_of_another_expedition_or_table_is_refused():
+    edition = replace(TINY_UNEQUAL, bust_removes=0)  # all decks are alike
+    second = Play([5, 5], 2, edition).leave(0, 1).game[None]
+    alone = Play([17, 5], 3, SMALL).leave(0, 1).game[None]  # bag and path are 5, 10 and 7, not 22
+    for solution in (exact.solve_equilibrium(2, edition, cache=False, whole_game=True), exact.solve_lone(edition)):
+        with pytest.raises(ValueError, match=r"expedition 2 of 2 players, the other in 1 of [12]$"):
+            solution.leave_probability(second)
+    with pytest.raises(ValueError, match="1 of 3 players, the other in 1 of 1"):
+        exact.solve_lone(SMALL).leave_probability(alone)
+    alone["num_players"] = 1
+    with pytest.raises(ValueError, match="can't follow the state"):
+        exact.solve_lone(SMALL).leave_probability(alone)
+
+
+def test_only_fatal_cards_are_left():
+    game = Play([5, 8, "mud", "wind"], 2, TINY).all_continue().all_continue().all_continue().game
+    assert exact.solve_equilibrium(game=game, edition=TINY, cache=False).value == 2 + 4
+    alone = Play([5, 8, "mud", "wind"], 1, TINY).all_continue().all_continue().all_continue().game
+    assert exact.solve_lone(TINY, alone).value == 13
+
+
+@compiled_only
+def test_agent_advises_no_solution_that_is_too_large(monkeypatch):
+    with pytest.raises(ValueError, match="run diamant exact --whole-game --players 2"):
+        evaluate("equilibrium", "self", games=2, players=2)
+    monkeypatch.setattr(equilibrium, "MAX_NODES", 100)
+    with pytest.raises(ValueError, match=r"2 players in 'iello-2016' is too large to be solved: .* at most 50$"):
+        evaluate("equilibrium", "self", games=2, players=2)
+    monkeypatch.setattr(equilibrium, "MAX_NODES", 2 * tree_of(TINY_LATE, 2).boxes.size)
+    with pytest.raises(ValueError, match="in expedition 2, at most"):
+        exact.solve_equilibrium(2, TINY_LATE, cache=False, whole_game=True)
+
+
+def test_policy_may_be_read_only():
+    x = tree_of(TINY, 2)
+    policy = np.full(x.boxes.size, 0.2)
+    expected = exact.best_response(policy, x)
+    policy.flags.writeable = False
+    assert exact.best_response(policy, x) == expected

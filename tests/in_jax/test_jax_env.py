@@ -65,6 +65,14 @@ def test_editions_side_by_side():
     assert np.array_equal(env.numbers.cards, Numbers.of("iello-2016").cards)
 
 
+def test_actions_may_be_a_list():
+    env = Diamant(num_players=2)
+    state = env.init(jax.random.key(4))
+    for both in ([1, 1], (1, 1), np.int8([1, 1])):
+        assert env.step(state, both)[0].chest.tolist() == [int(state.bag + state.path_gems // 2)] * 2
+    assert state.bag + state.path_gems > 0
+
+
 def test_ended_game_is_absorbing_and_returned_by_auto_reset():
     env = Diamant(3, "iello-2016-fr", reward="win")
     step, auto_reset, observe = map(jax.jit, (env.step, env.step_auto_reset, env.observe))

@@ -2,6 +2,7 @@
 
 import re
 import unittest
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from diamant_env import Edition
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP
 from diamant_env.judging import evaluate
 from diamant_env.observation import NUM_FEATURES, Observations
-from tests.support.play import INVENTED, PUBLISHED, every
+from tests.support.play import BASE, INVENTED, PUBLISHED, every
 
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.integration_tests import api_test  # noqa: E402
@@ -188,6 +189,8 @@ def test_hidden_chests_are_not_observable(edition, chests, hidden):
         ({"edition": 3}, pyspiel.SpielError, "Wrong type for parameter edition"),
         ({"edition": "treasures:3"}, ValueError, "the edition 'treasures:3' has no traps"),
         ({"edition": "treasures:3+x/traps:mud"}, ValueError, "expected integers separated by"),
+        ({"edition": "treasures:3/traps:mud/expeditions:x"}, ValueError, "'expeditions:x' in .*; expected an integer$"),
+        ({"edition": "treasures:3/traps:mud/treasures:9"}, ValueError, "has treasures twice"),
         ({"edition": "gems:3/traps:mud"}, ValueError, "'gems:3' in the edition .* fields: treasures, traps"),
         ({"edition": "treasures:3/traps:mud"}, ValueError, "can't be played: after 2 busts"),
     ],
@@ -222,3 +225,5 @@ def test_invalid_moves():
         evaluate(other, games=4, players=3, hidden_chests=True)
     with pytest.raises(ValueError, match="is no valid state: num_players"):
         evaluate(other, games=4, players=4)
+    with pytest.raises(ValueError, match=r"OpenSpiel's policy plays iello-2016, not .*/expeditions:4$"):
+        evaluate(other, games=4, players=3, edition=replace(BASE, expeditions=4))
