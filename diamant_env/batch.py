@@ -102,7 +102,7 @@ class Batch:
         self._edition_rows = np.array([self.editions.index(one) for one in chosen], np.int64)
         self._edition_records = edition_records(self.editions)
         self._edition_memory = as_bytes(self._edition_records)
-        self._games = np.zeros(num_games, GAME)
+        self._games = np.zeros(games, GAME)
         self._memory = as_bytes(self._games)
         self._games["edition"], self._games["num_players"] = self._edition_rows, self.num_players
         self._script, self._all = np.zeros((num_games, 0), np.int8), np.ones(num_games, np.bool_)

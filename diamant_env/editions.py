@@ -107,9 +107,6 @@ class Edition:
         except (TypeError, AttributeError, RecursionError) as error:
             allowed = ", ".join(field.name for field in dataclasses.fields(cls))
             raise ValueError(f"the edition can't be read: {error}; fields: {allowed}") from None
-        wrong = [name for name in (edition.name, *edition.traps) if not isinstance(name, str) or name != name.strip()]
-        if wrong:
-            raise ValueError(f"the edition's name {wrong[0]!r} must be text without spaces at its ends")
         return edition
 
     @classmethod
@@ -140,6 +137,7 @@ class Edition:
         values, expeditions = len(set(self.treasures)), self.expeditions
         return [
             (isinstance(self.name, str), "its name is no text"),
+            (str(self.name).strip() == str(self.name), "its name has spaces at its ends"),
             (len(self.treasures) > 0, "it has no treasure"),
             (min(self.treasures, default=1) >= 1, f"a treasure below 1: {min(self.treasures, default=1)}"),
             (values <= MAX_TREASURES, f"{values} different treasure values; at most {MAX_TREASURES} fit the layout"),
@@ -200,7 +198,7 @@ class Edition:
         return {card: self.card_name(card) for card in cards}
 
     def cards_named(self, name: int | str) -> list[int]:
-        """Return the cards with a name: one, except ``"relic"`` where relics have printed values.
+        """Return the cards with a name: one, except ``"relic"`` or equal values where relics have printed values.
 
         Raises:
             ValueError: If the edition has no such card; the message lists its cards.

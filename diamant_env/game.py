@@ -177,6 +177,8 @@ class Game:
     def observe(self, seat: int) -> NDArray[np.float32]:
         """Return a seat's observation in any phase, float32 (NUM_FEATURES,), see `diamant_env.FIELDS`.
 
+        Before a card is revealed, ``must_decide`` is 1 for the players inside.
+
         Raises:
             ValueError: If there is no such seat.
         """

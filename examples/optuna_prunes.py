@@ -15,7 +15,7 @@ from diamant_env.sb3 import DiamantVecEnv, JudgeCallback
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--trials", type=int, default=20)
-parser.add_argument("--steps", type=int, default=300_000, help="steps per trial, with five evaluations")
+parser.add_argument("--steps", type=int, default=300_000, help="steps per trial, with six evaluations")
 parser.add_argument("--games", type=int, default=4_000, help="games per evaluation")
 args = parser.parse_args()
 

@@ -43,16 +43,26 @@ def as_array(given: ArrayLike, name: str) -> NDArray:
 
 
 def checked_array(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
-    """Return an argument converted to a dtype; raise ValueError if the shape differs or a value would change."""
+    """Return an argument converted to a dtype, C-contiguous, aligned and writeable.
+
+    Read-only and strided arrays are other types to compiled code, which has one signature.
+
+    Raises:
+        ValueError: If the shape differs or a value would change.
+    """
     given = as_array(array, name)
     if given.shape != shape:
         raise ValueError(f"{name} of shape {given.shape}; expected {shape}")
     if given.dtype == dtype:
-        return given
+        return _plain(given)
     converted: NDArray | None = given.astype(dtype, casting="unsafe") if given.dtype.kind in "iub" else None
     if converted is None or not np.array_equal(converted, given):
         raise ValueError(f"{name} of dtype {given.dtype}; expected {dtype}")
-    return converted
+    return _plain(converted)
+
+
+def _plain(array: NDArray) -> NDArray:
+    return array if array.flags.carray else np.array(array, order="C")
 
 
 def checked_mask(mask: ArrayLike | None, default: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -96,10 +106,11 @@ def editions_per_game(
     edition: str | Edition | Sequence[str | Edition], num_games: int, hidden_chests: bool | None
 ) -> list[Edition]:
     """Return the edition of each game."""
-    names = list(edition) if isinstance(edition, list | tuple) else [edition] * num_games
-    if len(names) != num_games:
-        raise ValueError(f"{len(names)} editions for {num_games} games; give one, or one per game")
-    return [find_edition(name, hidden_chests) for name in names]  # type: ignore[arg-type]
+    if not isinstance(edition, list | tuple | np.ndarray):
+        return [find_edition(edition, hidden_chests)] * num_games  # type: ignore[arg-type]
+    if len(edition) != num_games:
+        raise ValueError(f"{len(edition)} editions for {num_games} games; give one, or one per game")
+    return [find_edition(name, hidden_chests) for name in edition]
 
 
 def unique_editions(editions: list[Edition]) -> tuple[Edition, ...]:
@@ -115,7 +126,11 @@ def seeds_per_game(seed: int | ArrayLike | None, num_games: int) -> NDArray[np.u
     if seed is None:
         return np.random.SeedSequence().generate_state(num_games, np.uint64).astype(np.uint64)
     seeds: NDArray[Any] = as_array(seed, "seed")
-    if seeds.dtype.kind == "f" and isinstance(seed, list | tuple) and all(isinstance(one, int) for one in seed):
+    if (
+        seeds.dtype.kind == "f"
+        and isinstance(seed, list | tuple)
+        and all(isinstance(one, int | np.integer) for one in seed)
+    ):
         # NumPy makes floats of integers below and above 2**63.
         seeds = np.array([checked_int("seed", one, 0, MAX_SEED) for one in seed], np.uint64)
     if seeds.dtype.kind not in "iu" or seeds.shape not in ((), (num_games,)) or seeds.min() < 0:
@@ -173,7 +188,7 @@ def as_int8(actions: ArrayLike, shape: tuple[int, ...]) -> tuple[NDArray, NDArra
     if given.shape != shape or given.dtype.kind not in "iub":
         raise ValueError(f"actions of shape {given.shape} and dtype {given.dtype}; integers of shape {shape} expected")
     if given.dtype == INT8:
-        return given, np.ascontiguousarray(given)
+        return given, _plain(given)
     return given, np.where((given == 0) | (given == 1), given, 2).astype(INT8)
 
 

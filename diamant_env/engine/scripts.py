@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.editions import NO_CARD, Edition
+from diamant_env.editions import FIRST_RELIC, NO_CARD, Edition
 from diamant_env.engine.turns import ANY_RELIC
 
 
@@ -16,7 +16,8 @@ def script_of(deck: Sequence[int | str], edition: Edition) -> NDArray[np.int8]:
     """Return the codes of scripted cards, int8 (cards,).
 
     Args:
-        deck: Treasures by value, traps by name, relics as ``"relic"`` (the lowest in the deck) or ``"relic 8"``.
+        deck: Treasures by value, traps by name, relics as ``"relic"`` (the edition's first in the deck) or
+            ``"relic 8"``.
         edition: The edition of the cards.
 
     Raises:
@@ -24,13 +25,14 @@ def script_of(deck: Sequence[int | str], edition: Edition) -> NDArray[np.int8]:
     """
     if isinstance(deck, str) or not isinstance(deck, Sequence):
         raise ValueError(f"a deck is a list of cards such as [5, 'relic'], not {deck!r}")
-    codes = []
+    codes: list[int] = []
     for position, name in enumerate(deck):
         try:
             fits = edition.cards_named(name)
         except ValueError as error:
             raise ValueError(f"card {position} of the deck: {error}") from None
-        codes.append(fits[0] if len(fits) == 1 else ANY_RELIC)
+        unused = [card for card in fits if card < FIRST_RELIC or card not in codes] or fits  # of relics of equal value
+        codes.append(ANY_RELIC if len(fits) > 1 and str(name).strip() == "relic" else unused[0])
     return np.array(codes, np.int8)
 
 

@@ -127,7 +127,7 @@ def _respond(
     """Return a player's expected gems from the root, of the best response to the policy and of the policy itself."""
     size = tree.boxes.size
     check_policy(policy, (size,))
-    policy = np.require(policy, requirements="CW")  # read-only arrays are another type to compiled code
+    policy = np.require(policy, requirements=["C", "W"])  # read-only arrays are another type to compiled code
     best, profile = (values_with(tree, np.zeros(size), np.zeros(0 if end is None else size), end) for end in ends)
     solve(tree, RESPONSE, best, progress and (lambda done: progress(done / 2)), policy)
     solve(tree, PROFILE, profile, progress and (lambda done: progress(0.5 + done / 2)), policy)

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from diamant_env.editions import Edition
+from diamant_env.editions import MAX_PLAYERS, Edition
+from diamant_env.engine.arguments import checked_int
 from diamant_env.judging.evaluation import of_agent_0, of_others
 from diamant_env.judging.games import Played, Player, name_of, number_of_tables, play
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
 from diamant_env.judging.lineups import seat_with
+from diamant_env.rewards import reward_code
 
 PAYOFFS: dict[str, Callable[[Played], NDArray[np.float64]]] = {
     "win": lambda played: of_agent_0(played.shares),
@@ -34,7 +36,12 @@ class DeviationGame:
     Attributes:
         agent: The agent that is copied.
         players: Players at the table, 2 to 8.
+        edition: Name of a published edition or an `Edition`.
         reward: ``"win"``, ``"score"`` or ``"margin"``.
+        blank_rivals: See `diamant_env.Batch`.
+
+    Raises:
+        ValueError: If `players` is out of range or `reward` unknown.
     """
 
     agent: Player
@@ -42,6 +49,10 @@ class DeviationGame:
     edition: str | Edition
     reward: str
     blank_rivals: bool = False
+
+    def __post_init__(self) -> None:
+        checked_int("players", self.players, 2, MAX_PLAYERS)
+        reward_code(self.reward, self.players)
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ def hold_tournament(
     edition, agents = find_edition(edition, hidden_chests), listed("agents", agents)
     left_out: tuple[str, ...] = ()
     if pools:
-        agents, left_out = entrants(agents, pools, players, edition)
+        agents, left_out = entrants(agents, listed("pools", pools), players, edition)
     names = checked_names(agents, games, players)
     if len(names) < players:
         raise ValueError(f"a table of {players} needs {players} distinct agents; there are {len(names)}")

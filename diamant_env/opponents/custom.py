@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import importlib
+import inspect
 import re
 import textwrap
 from collections.abc import Callable
@@ -90,14 +91,14 @@ def wrapped(given: Any, name: str | None = None) -> Agent:
     Raises:
         ValueError: If the object is not an agent.
     """
-    if is_model(given):
-        return model_agent(given, name)
     acts = callable(getattr(given, "act", None))
     if acts and isinstance(given, type):
         try:
             given = given()
         except TypeError as error:
             raise ValueError(f"{name or given.__name__} can't be made without arguments: {error}") from error
+    if is_model(given) and not (acts and "first" in inspect.signature(given.act).parameters):
+        return model_agent(given, name)
     if acts:
         if name is None and type(given).__str__ is not object.__str__:
             return given
@@ -153,7 +154,7 @@ def find_object(named: str, what: str) -> Any:
 
 
 def copied(given: Any) -> Any:
-    """Return a deep copy of an agent; memoryless and uncopyable agents are shared."""
+    """Return a deep copy of an agent; memoryless and uncopyable agents are shared (a `Table` seats the latter once)."""
     if isinstance(given, type) or not hasattr(given, "act") or getattr(given, "memoryless", False):
         return given
     try:

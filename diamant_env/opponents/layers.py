@@ -46,8 +46,8 @@ def check_layers(layers: Layers, inputs: int, outputs: int) -> None:
 
 
 def transposed(layers: Layers) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """Return each layer with its weight as (inputs, outputs), the layout of `hidden`."""
-    return [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
+    """Return a float32 copy of each layer with its weight as (inputs, outputs), the layout of `hidden`."""
+    return [(np.array(weight.T, np.float32, order="C"), np.array(bias, np.float32)) for weight, bias in layers]
 
 
 def hidden(activations: NDArray[np.float32], layers: Layers, activation: str) -> NDArray[np.float32]:

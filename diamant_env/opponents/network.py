@@ -139,7 +139,7 @@ class NetworkAgent:
             players: Table size; None: the network of all sizes without one of their own.
         """
         layers = self.layers if players is None else self.by_players.get(players, self.layers)
-        return [(weight.T.copy(), bias) for weight, bias in layers]
+        return [(weight.T.copy(), bias.copy()) for weight, bias in layers]
 
     def save(self, path: str | Path, about: dict[str, Any] | None = None) -> None:
         """Write a policy file that `load` opens.
@@ -200,6 +200,10 @@ def columns_of(layout: list[list]) -> NDArray[np.intp]:
     names = [name for name, _, _ in layout]
     parts = [{field.name for field in part} for part in (OWN, RIVALS, PUBLIC)]
     own, rivals, public = ([name for name in names if name in part] for part in parts)
+    if names != [*own, *rivals, *public]:
+        raise ValueError(
+            "its rows must have the observer's own fields first, then those of rivals, then the public ones"
+        )
     by_rival = zip(*(columns(name) for name in rivals), strict=True)  # interleaved
     return np.array([*columns(*own), *chain.from_iterable(by_rival), *columns(*public)], np.intp)
 

@@ -63,8 +63,9 @@ class Budget:
 
     def __str__(self) -> str:
         """Return the non-default options of the agent's text."""
-        options = [str(self.rollouts)] if self.rollouts not in (Budget.rollouts, _NO_LIMIT) else []
-        options += [] if self.seconds is None else [f"{self.seconds:g}s"]
+        usual = Budget.rollouts if self.seconds is None else _NO_LIMIT
+        options = [] if self.rollouts == usual else [str(self.rollouts)]
+        options += [] if self.seconds is None else [f"{np.format_float_positional(self.seconds, trim='-')}s"]
         options += [] if self.objective == Budget.objective else [self.objective]
         return "".join(f"{option}:" for option in options)
 
@@ -140,10 +141,13 @@ class SearchAgent:
         Raises:
             ValueError: If a row that must decide has hidden chests or no edition.
         """
-        leave = answer_of(self.base, obs, first).copy()
         if (obs["hidden_chests"] * obs["must_decide"]).any():
             raise ValueError(f"{self} needs open chests, and this table hides them; seat another agent")
+        memoryless = getattr(self.base, "memoryless", False)
+        leave = np.zeros(len(first), np.float32) if memoryless else answer_of(self.base, obs, first).copy()
         for edition, deciding in obs.by_edition():
+            if memoryless:
+                leave[deciding] = answer_of(self.base, Observations(obs.flat[deciding], edition), first[deciding])
             rows = deciding[np.minimum(leave, 1 - leave)[deciding] >= self._unlikely]
             gain, error = self.compare(obs.flat[rows], edition)
             better = np.abs(gain) > error

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import FLOAT32, checked_array, checked_mask
+from diamant_env.engine.arguments import FLOAT32, as_array, checked_array, checked_mask
 from diamant_env.engine.loops import rows_to_ask
 from diamant_env.observation import NUM_FEATURES, Observations
 
@@ -54,7 +54,8 @@ class Table:
             of all seats, those of other agents marked as not deciding.
 
     Raises:
-        ValueError: If the seating has the wrong shape or an index is out of range.
+        ValueError: If the seating has the wrong shape or dtype, an index is out of range, or one object that keeps a
+            state is given as two agents.
 
     >>> from diamant_env.opponents import make
     >>> batch = Batch(100, num_players=2, reward="win")
@@ -67,11 +68,16 @@ class Table:
     def __init__(self, batch: Batch, agents: Sequence[Agent], seating: ArrayLike, reseated: bool = False) -> None:
         self.batch = batch
         self.agents = list(agents)
-        self.seating = np.asarray(seating)
+        self.seating = as_array(seating, "seating")
+        if self.seating.dtype.kind not in "iu":
+            raise ValueError(f"seating of dtype {self.seating.dtype}; indices of agents are expected, {EMPTY} for none")
         if self.seating.shape != (batch.num_games, batch.seats):
             raise ValueError(f"seating of shape {self.seating.shape}; expected {(batch.num_games, batch.seats)}")
-        if self.seating.min() < EMPTY or self.seating.max() >= len(self.agents):
-            raise ValueError(f"the seating names agent {self.seating.max()}; there are {len(self.agents)} agents")
+        wrong = self.seating[(self.seating < EMPTY) | (self.seating >= len(self.agents))]
+        if wrong.size:
+            raise ValueError(f"the seating names agent {wrong[0]}; there are {len(self.agents)} agents")
+        if len(self.agents) > 1:
+            _check_apart([agent for number, agent in enumerate(self.agents) if (self.seating == number).any()])
         present = np.arange(batch.seats) < batch.num_players[:, None]
         self._taken = np.where(present, self.seating, EMPTY).ravel()
         self._memoryless = np.array([getattr(agent, "memoryless", False) for agent in self.agents], np.bool_)
@@ -140,7 +146,7 @@ class Table:
 
         Args:
             leave: float32 (N, seats), probabilities of LEAVE at the first turn; by default the agents'.
-            playing: bool (N,), the games to play; all by default. The caller may change it between turns.
+            playing: bool (N,), the games to play; all by default. The caller may end games by it between turns.
             auto_reset: Start the next game wherever one ends, without end.
         """
         batch = self.batch
@@ -166,3 +172,16 @@ class Table:
         for turn in self.turns(leave):
             earned += turn.rewards
         return earned
+
+
+def _check_apart(agents: Sequence[Agent]) -> None:
+    """Raise ValueError if one object that keeps a state per row is given as two agents."""
+    seen: set[int] = set()
+    for agent in agents:
+        own = getattr(agent, "agent", agent)  # of a `CustomAgent`
+        if id(own) in seen and not getattr(agent, "memoryless", False):
+            raise ValueError(
+                f"{agent} is seated twice as one object, which can't be copied: set memoryless = True if it keeps no "
+                "state from turn to turn, else define __deepcopy__ or give separate objects"
+            )
+        seen.add(id(own))

@@ -43,7 +43,8 @@ class Values:
     def weights(self) -> dict[int, Layers]:
         """Return the untransposed layers."""
         return {
-            players: [(weight.T.copy(), bias) for weight, bias in layers] for players, layers in self.networks.items()
+            players: [(weight.T.copy(), bias.copy()) for weight, bias in layers]
+            for players, layers in self.networks.items()
         }
 
     def shares(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -29,7 +29,11 @@ class DamagedRecord(ValueError):
 
     def __init__(self, place: Place, reason: str, where: str) -> None:
         super().__init__(f"{where}: {reason}")
-        self.place, self.reason = place, reason
+        self.place, self.reason, self._where = place, reason, where
+
+    def __reduce__(self) -> tuple:
+        """Return the constructor's arguments, for processes."""
+        return type(self), (self.place, self.reason, self._where)
 
 
 @dataclass(frozen=True)
@@ -197,6 +201,9 @@ class GameLog:
 
     Attributes:
         turns: The turns so far; the last one may be undecided.
+
+    Raises:
+        ValueError: If `names` is neither empty nor a line of text for each player.
     """
 
     def __init__(
@@ -208,20 +215,23 @@ class GameLog:
     ) -> None:
         self.turns: list[Turn] = []
         self._edition, self._players, self._seed = edition, num_players, None if seed is None else int(seed)
-        self._names = tuple(names)
+        self._names = _checked_names(names, num_players)
         self._game: GameState | None = None
 
     def follow(self, game: GameState) -> None:
         """Log a state: first the start of a game, then the state after each turn.
 
         Raises:
-            ValueError: If the first state is not the start of a game, or a state has another number of players.
+            ValueError: If the first state is not the start of a game, a state has another number of players, or the
+                game is over.
         """
         if game.num_players != self._players:
             raise ValueError(f"a game of {game.num_players} players in a log of {self._players}")
         if self._game is None and (game.expedition, game.turn) != (1, 1):
             raise ValueError("a log begins with the first card of a game")
         if self._game is not None:
+            if self._game.phase == OVER:
+                raise ValueError("the game of this log is over")
             continuing, leaving = (tuple(seats_deciding(game, decision)) for decision in (CONTINUE, LEAVE))
             decided = dataclasses.replace(self.turns[-1], continuing=continuing, leaving=leaving, undecided=False)
             self.turns[-1] = decided
@@ -248,3 +258,13 @@ class GameLog:
             return record
         chests, relics = (tuple(each[: self._players].tolist()) for each in (game.chest, game.relics))
         return dataclasses.replace(record, chests=chests, relics=relics, winners=tuple(winners(game, self._edition)))
+
+
+def _checked_names(names: Sequence[str], num_players: int) -> tuple[str, ...]:
+    """Return the names of players; raise ValueError unless a record can hold them."""
+    listed = not isinstance(names, str) and len(names) in (0, num_players)
+    if not listed or not all(
+        isinstance(name, str) and name.strip() == name and len(name.splitlines()) == 1 for name in names
+    ):
+        raise ValueError(f"names={names!r}; a line of text for each of {num_players} players, or none, is expected")
+    return tuple(names)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from diamant_env.batch import Batch
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import Edition
+from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.opponents.custom import Player
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import EMPTY, Table
@@ -53,6 +54,7 @@ class GameSession:
         names: Sequence[str] = (),
         hidden_chests: bool | None = None,
     ) -> None:
+        seed = checked_int("seed", seed, 0, MAX_SEED)
         seeds = np.random.SeedSequence(seed).generate_state(len(agents)).tolist()
         seated = [seat for seat, agent in enumerate(agents) if agent is not None]
         made = [make(agent, own) for agent, own in zip(agents, seeds, strict=True) if agent is not None]
@@ -103,7 +105,13 @@ class GameSession:
 
         Args:
             decisions: 0 or 1 by seat; ignored for seats in camp.
+
+        Raises:
+            RuntimeError: If the game is over.
+            ValueError: If a decision of a seat inside is neither 0 nor 1.
         """
+        if self.over:
+            raise RuntimeError("the game is over")
         self.batch.step(np.asarray(decisions)[None], self._observations)
         self._follow()
 

@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
+from diamant_env.engine.arguments import FLOAT32, MAX_SEED, checked_actions, checked_array, checked_int
 from diamant_env.envs.opponent_seats import LineUps, identity, make_opponents, names_mix, one_per_rival, seed_agents
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import Observation, checked_options, shown_fields
@@ -49,7 +49,7 @@ class Rows(VecEnv):
         if method_name not in self._methods:
             raise NotImplementedError(f"the rows of {type(self).__name__} have no method {method_name!r}")
         answers = getattr(self._owner(method_name), method_name)(*method_args, **method_kwargs)
-        return [answers[row] for row in self._get_indices(indices)]
+        return [None if answers is None else answers[row] for row in self._get_indices(indices)]
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Set the seed of the next reset; raise ValueError if it is out of range."""
@@ -171,7 +171,8 @@ class DiamantVecEnv(Rows):
 
     def draw_decisions(self, leave_probability: NDArray[np.float32]) -> NDArray[np.int8]:
         """Sample int8 (rows,) from P(LEAVE), float32 (rows,), with the games' random numbers."""
-        self._leave.reshape(-1)[self.rows] = leave_probability
+        given = checked_array(leave_probability, "leave_probability", FLOAT32, self.rows.shape)
+        self._leave.reshape(-1)[self.rows] = given
         self.batch.draw_decisions(self._leave, self._actions)
         return self._actions.reshape(-1)[self.rows]
 

@@ -90,7 +90,7 @@ def fields_text(path: str | Path, fields: dict[str, Any]) -> str:
         key: json.dumps(value, ensure_ascii=False, default=int) for key, value in fields.items() if value is not None
     }
     if Path(path).suffix == ".toml":
-        return "".join(f"{key} = {value}\n" for key, value in values.items())
+        return "".join(f"{key} = {value}\n" for key, value in values.items()).replace("\x7f", "\\u007F")
     if Path(path).suffix == ".json":
         return json.dumps(fields, ensure_ascii=False, indent=1, default=int) + "\n"
     raise ValueError(f"{path} must end in .toml or .json")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import diamant_env
-from diamant_env import opponents
+from diamant_env import opponents, sb3
 
 ROOT = Path(__file__).parents[2]
 PAGE = "".join(room.read_text(encoding="utf-8") for room in sorted((ROOT / "docs" / "api").glob("*.rst")))
@@ -23,7 +23,7 @@ ENVIRONMENTS = ("batch", "diamant_v0", "envs.edition_text", "game", "gym_env", "
 
 def test_public_names_are_documented():
     assert len(SHOWN) == PAGE.count("automodule::")
-    assert {*diamant_env.__all__, *opponents.__all__} <= {name for _, name in NAMES}
+    assert {*diamant_env.__all__, *opponents.__all__, *sb3.__all__} <= {name for _, name in NAMES}
 
 
 @pytest.mark.parametrize("module", [*ENVIRONMENTS, "exact", "judging", "opponents.table", "records.session", "rules"])

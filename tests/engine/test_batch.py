@@ -1,9 +1,11 @@
 """Batch against single environments; seeds, auto-reset, output arrays."""
 
+import numba
 import numpy as np
 import pytest
 
 from diamant_env import GAME, NUM_FEATURES, Batch, diamant_v0
+from diamant_env.engine.loops import draw_decisions, first_illegal, play_turn
 from diamant_env.rewards import REWARDS
 from tests.support.play import INVENTED, PUBLISHED
 from tests.support.side_by_side import as_dicts
@@ -180,3 +182,19 @@ def test_tables_show_public_fields_only():
             handed_out["bag"] = 0
     with pytest.raises(ValueError, match="WRITEABLE"):
         states.flags.writeable = True
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_other_memory_layouts_have_the_same_signature():
+    batch = Batch(4, 3)
+    batch.reset(0)
+    actions, mask = np.zeros((4, 3), np.int8), np.ones(4, bool)
+    batch.step(actions, mask=mask)
+    batch.draw_decisions(np.zeros((4, 3), np.float32), actions)
+    before = [len(each.signatures) for each in (play_turn, first_illegal, draw_decisions)]
+    read_only, strided = np.zeros((4, 3), np.int8), np.zeros((4, 3, 2), np.float32)[..., 1]
+    read_only.flags.writeable = mask.flags.writeable = False
+    batch.step(read_only, mask=mask)
+    batch.step(np.zeros((3, 4), np.int8).T, mask=np.ones(8, bool)[::2])
+    batch.draw_decisions(strided, actions)
+    assert [len(each.signatures) for each in (play_turn, first_illegal, draw_decisions)] == before

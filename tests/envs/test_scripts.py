@@ -1,5 +1,7 @@
 """Scripted decks through the public environment."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from gymnasium.vector import SyncVectorEnv
@@ -43,6 +45,14 @@ def test_relic_is_the_lowest_printed_relic():
     other = Play(["snake", "relic 7", "relic", 1], edition=PRINTED, players=2).all_leave()
     assert other.game["path_relic_value"] == 7
     assert other.all_continue().game["path_relic_value"] == 12
+
+
+def test_relics_of_equal_printed_value():
+    edition = replace(PRINTED, relics=(3, 8, 8), relics_enter="start")
+    play = Play(["relic 8", "relic 8", "relic 3"], edition=edition, players=2).all_continue().all_continue()
+    assert play.game["path_relic_value"] == 8 + 8 + 3
+    with pytest.raises(ValueError, match="card 2 of the deck, 'relic 8', is not in the deck"):
+        Play(["relic 8", "relic 8", "relic 8"], edition=edition, players=2).all_continue().all_continue()
 
 
 def test_relic_after_the_last_printed_one_is_refused():

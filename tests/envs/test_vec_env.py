@@ -76,6 +76,7 @@ def test_masks_of_single_environments():
     env.reset()
     assert np.array_equal(env.env_method("action_masks"), np.ones((2, 2), bool))
     env.get_attr("action_masks")
+    assert env.env_method("render") == [None, None]
 
 
 def test_opponents_of_every_type():

@@ -120,7 +120,7 @@ def test_relics_taken_earlier_or_now_are_one_state():
     ("solve", "reason"),
     [
         (lambda: exact.solve_equilibrium(2, PRINTED, whole_game=True), "different printed values"),
-        (lambda: exact.solve_equilibrium(5, "iello-2016", whole_game=True), "nodes; at most"),
+        (lambda: exact.solve_equilibrium(5, "iello-2016", whole_game=True), "nodes in expedition 1, at most"),
         (
             lambda: exact.whole_game_strategy(exact.start_of_expedition(CARDS_30, 6), CARDS_30),
             "--whole-game --players 6",

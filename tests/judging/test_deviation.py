@@ -48,3 +48,12 @@ def test_blank_rivals_in_all_games():
     game = DeviationGame(blind, 3, "iello-2016", "score", blank_rivals=True)
     assert deviation_gains([blind], game, 12, SEEDS)[0].gain.mean == pytest.approx(0)
     assert judge(blind, clone_line_ups(["bag:8"]), 12, players=3, blank_rivals=True)[0].games == 12
+
+
+@pytest.mark.parametrize(
+    ("players", "reward", "message"),
+    [(1, "win", "players=1"), (9, "win", "players=9"), (3, "wins", "unknown reward 'wins'")],
+)
+def test_invalid_game_is_refused_at_once(players, reward, message):
+    with pytest.raises(ValueError, match=message):
+        DeviationGame("ev", players, "iello-2016", reward)

@@ -1,6 +1,8 @@
 """Models of other libraries as agents: probabilities equal to the model's own."""
 
+import copy
 import functools
+import pickle
 import zipfile
 
 import gymnasium
@@ -71,6 +73,8 @@ def test_q_networks_act_greedily(algorithm):
 def test_recurrent_policy_keeps_state_per_row():
     model = trained(contrib.RecurrentPPO, "MlpLstmPolicy", steps=64, **FEW)
     agent, batch = make(model), Batch(6, 3)
+    copies = [copy.deepcopy(agent) for _ in range(2)]  # its policy holds a torch graph
+    assert copies[0].policy is agent.policy
     seen, states, begins = batch.reset(2), [None] * 18, np.ones(18, bool)
     random = np.random.default_rng(1)
     for _ in range(8):
@@ -99,7 +103,15 @@ def test_vec_normalize_statistics(tmp_path):
     flat, inside = rows()
     found = act(make(f"{folder / 'ppo.zip'}+{folder / 'norm.pkl'}"), flat)
     assert found[inside].tolist() == act(make(model), flat)[inside].tolist()
-    np.testing.assert_allclose(act(to_network(make(model)), flat)[inside], found[inside], atol=1e-6)
+    np.testing.assert_allclose(act(to_network(make(("mine", model))), flat)[inside], found[inside], atol=1e-6)
+    (folder / "dict.pkl").write_bytes(pickle.dumps({}))
+    sb3.common.vec_env.VecNormalize(vec.DiamantVecEnv(8, 3)).save(folder / "all.pkl")
+    for name, message in (
+        ("dict", "holds a dict, not the statistics"),
+        ("all", "statistics of shape \\(90,\\); the policy observes \\(10,\\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make(f"{folder / 'ppo.zip'}+{folder / name}.pkl")
 
 
 def a_network(outputs, *end):
@@ -126,6 +138,47 @@ def test_torch_module(outputs, end, leave):
     np.testing.assert_allclose(act(agent, flat)[inside], expected, rtol=1e-5)
     np.testing.assert_allclose(act(to_network(agent), flat)[inside], expected, atol=1e-6)
     assert net.training
+
+
+class OwnAct(torch.nn.Linear):
+    """Module that is an agent, such as one that changes its inputs."""
+
+    def __init__(self):
+        super().__init__(NUM_FEATURES, 2)
+
+    def act(self, obs, first):
+        return (obs["bag"] >= 9).astype(np.float32)
+
+
+def test_module_with_act_is_asked_by_it():
+    flat, inside = rows()
+    for given in (OwnAct, OwnAct(), ("named", OwnAct())):
+        assert act(make(given), flat)[inside].tolist() == act(make("bag:9"), flat)[inside].tolist()
+
+
+def test_modes_of_parts_are_kept():
+    net = a_network(2)
+    net[1].eval()
+    act(make(net), rows()[0])
+    assert [part.training for part in net] == [True, False, True]
+
+
+class Gated(torch.nn.Module):
+    """Module whose last part is a sigmoid that its output doesn't end with."""
+
+    def __init__(self):
+        super().__init__()
+        self.logits, self.gate = torch.nn.Linear(NUM_FEATURES, 2), torch.nn.Sigmoid()
+
+    def forward(self, rows):
+        return self.logits(rows * self.gate(rows))
+
+
+def test_sigmoid_elsewhere_gives_logits():
+    net, (flat, inside) = Gated(), rows()
+    with torch.no_grad():
+        expected = torch.softmax(net(torch.as_tensor(flat)), 1)[:, 1].numpy()
+    np.testing.assert_allclose(act(make(net), flat)[inside], expected[inside], rtol=1e-5)
 
 
 def test_overflowing_softmax_gives_probabilities():

@@ -81,6 +81,23 @@ def test_damaged_or_foreign_policy_file_is_refused(damaged, complaint, tmp_path)
         NetworkAgent.load(tmp_path / "nothing.safetensors")
 
 
+def test_layers_are_float32_copies(tmp_path):
+    weight, bias = RANDOM.normal(size=(2, NUM_FEATURES)), np.zeros(2)
+    agent, row = NetworkAgent([(weight, bias)]), np.zeros((1, NUM_FEATURES), np.float32)
+    bias += [0, 5]
+    agent.weights()[0][1][1] = 5
+    assert agent.leave_probability(row) == 0.5
+    agent.save(tmp_path / "policy.safetensors")
+    again = NetworkAgent.load(tmp_path / "policy.safetensors").weights()
+    assert all(np.array_equal(*pair) for pair in zip(agent.weights()[0], again[0], strict=True))
+
+
+def test_layout_in_another_order_is_refused():
+    layer = np.zeros((2, 2), np.float32), np.zeros(2, np.float32)
+    with pytest.raises(ValueError, match="the observer's own fields first"):
+        NetworkAgent([layer], layout=[["bag", 1, 8], ["must_decide", 1, 1]])
+
+
 @pytest.mark.parametrize("inputs", [RAW, CANONICAL])
 def test_policy_file_of_fewer_fields_reads_its_own_columns(inputs, tmp_path):
     """A file states its fields: those added since, here `lead`, `rival_relics` and `turn`, do not move its columns."""

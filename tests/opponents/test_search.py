@@ -11,7 +11,7 @@ from diamant_env.judging.evaluation import of_agent_0
 from diamant_env.judging.games import play
 from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import NUM_FEATURES
-from diamant_env.opponents import make, search
+from diamant_env.opponents import Table, make, search
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.search import Budget, SearchAgent, parse
 from diamant_env.opponents.values import Values
@@ -74,6 +74,24 @@ def test_text_gives_budget_objective_and_base(text, budget, base):
 def test_invalid_text_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         make(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["search:ev:0.75", "search:128:1s:ev:0.75", "search:1s:ev:0.75", "search:1000000:bag:9", "search:0.00001s:ev:1"],
+)
+def test_name_is_the_text(text):
+    assert str(make(text)) == text
+
+
+def test_memoryless_base_gets_deciding_rows_only():
+    def base(obs):
+        assert (obs["must_decide"] == 1).all()
+        return obs["bag"] >= 9
+
+    batch = Batch(8, 3)
+    batch.reset(1)
+    Table(batch, [SearchAgent(make(base), Budget(2))], np.zeros((8, 3), int)).play_out()
 
 
 def test_gain_equals_bank_when_staying_busts():

@@ -1,9 +1,13 @@
 """Turns of a table against the same turns played by hand."""
 
+import threading
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from diamant_env import Batch
+from diamant_env.judging import evaluate
 from diamant_env.opponents import Table, make
 
 GAMES, SEATING = 40, [[0, 1, 0], [1, 0, 1]] * 20
@@ -45,3 +49,27 @@ def test_other_shapes_are_refused():
     for rows, mask in ((seen[:1], None), (seen[..., :5], None), (seen, np.ones(GAMES - 1, bool))):
         with pytest.raises(ValueError, match=r"(observations|mask) of shape .*; expected"):
             table.leave_probabilities(rows, mask)
+
+
+@pytest.mark.parametrize(
+    ("seating", "message"),
+    [
+        ([[0, -2]], "the seating names agent -2; there are 1 agents"),
+        ([[0, 1]], "the seating names agent 1; there are 1 agents"),
+        ([[0, 0.5]], "seating of dtype float64; indices of agents are expected"),
+        ([[0], [0, 0]], "its rows must have the same length"),
+    ],
+)
+def test_invalid_seating_is_refused(seating, message):
+    with pytest.raises(ValueError, match=message):
+        Table(Batch(1, 2), [make("ev")], seating)
+
+
+def test_object_with_a_state_is_seated_once():
+    stateful = SimpleNamespace(act=lambda obs, first: obs["bag"] > 9, lock=threading.Lock())
+    agent = make(stateful)
+    with pytest.raises(ValueError, match="is seated twice as one object, which can't be copied: set memoryless"):
+        evaluate(stateful, "self", 8)
+    assert Table(Batch(1, 2), [agent, agent], [[0, 0]]).seating.tolist() == [[0, 0]]
+    stateful.memoryless = True
+    evaluate(stateful, "self", 8)

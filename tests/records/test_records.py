@@ -1,5 +1,6 @@
 """Records of games: recorded ones, round trips, damage, logs."""
 
+import pickle
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from diamant_env import EDITIONS, Batch, Observations, diamant_v0
 from diamant_env.opponents import make
 from diamant_env.records import GameLog, GameRecord, GameSession
+from diamant_env.records.log import DamagedRecord
 from tests.support.play import BASE, INVENTED, PUBLISHED, every, games
 
 FOLDER = Path(__file__).parent / "games"
@@ -156,6 +158,27 @@ def test_unreadable_record_is_not_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_damage_survives_processes():
+    damage = pickle.loads(pickle.dumps(DamagedRecord(3, "the reason", "turn 1.4")))
+    assert (damage.place, damage.reason, str(damage)) == (3, "the reason", "turn 1.4: the reason")
+
+
+def test_session_ends_with_its_game(tmp_path):
+    session = GameSession(BASE, ["bag:9", None], 0, ["Ada", "Bo"])
+    session.play_out()
+    with pytest.raises(RuntimeError, match="the game is over"):
+        session.play([0, 0])
+    with pytest.raises(ValueError, match="the game of this log is over"):
+        session.log.follow(session.now)
+    session.log.record().write(tmp_path / "x.txt")
+
+
+@pytest.mark.parametrize("names", ["AB", ["Ada"], ["Ada", ""], ["Ada", " Bo"], ["Ada", "B\no"], [1, 2]])
+def test_names_that_a_record_cannot_hold_are_refused_at_once(names):
+    with pytest.raises(ValueError, match="a line of text for each of 2 players, or none, is expected"):
+        GameSession(BASE, ["bag:9", None], 0, names)
+
+
 def test_seats_have_own_agents_and_seeds():
     assert GameSession(BASE, [None, "random:1", make("random:0.5")], 0).leave == [0, 1, 0.5]
     agents = GameSession(BASE, ["mixture:1,30", None, "mixture:1,30"], 1).table.agents
@@ -168,7 +191,7 @@ def test_seats_have_own_agents_and_seeds():
 def test_log_of_an_environment_round_trips_at_each_turn(seed, tmp_path):
     env = diamant_v0.parallel_env(3)
     env.reset(seed=5)
-    log, states = GameLog(env.edition, 3, seed, "ABC"), [env.game]
+    log, states = GameLog(env.edition, 3, seed, ("A", "B", "C")), [env.game]
     with pytest.raises(RuntimeError, match="no game has begun"):
         log.record()
     with pytest.raises(ValueError, match="a game of 2 players in a log of 3"):

@@ -32,6 +32,7 @@ def to_network(agent: object) -> NetworkAgent:
     Raises:
         ValueError: If it is not such a perceptron, or its probabilities would differ by more than `TOLERANCE`.
     """
+    agent = getattr(agent, "agent", agent)  # of a named one
     if isinstance(agent, NetworkAgent):
         return agent
     if isinstance(agent, SB3Agent):

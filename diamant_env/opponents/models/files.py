@@ -98,7 +98,7 @@ def _run_onnx(session: Any, flat: NDArray[np.float32]) -> NDArray:
 
 def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
     """Open the policy of a stable-baselines3 model of any algorithm."""
-    from stable_baselines3.common.save_util import load_from_pkl, load_from_zip_file
+    from stable_baselines3.common.save_util import load_from_zip_file
 
     data, parameters, _ = load_from_zip_file(file, device="cpu")
     if data is None or "policy_class" not in data:
@@ -106,7 +106,21 @@ def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
     settings = {key: value for key, value in data["policy_kwargs"].items() if key != "device"}
     policy = data["policy_class"](data["observation_space"], data["action_space"], lambda _: 0.0, **settings)
     policy.load_state_dict(parameters["policy"])
-    return SB3Agent(policy, text, load_from_pkl(statistics) if statistics else None)
+    return SB3Agent(policy, text, _load_statistics(statistics, policy.observation_space) if statistics else None)
+
+
+def _load_statistics(file: str, space: Any) -> Any:
+    """Return the `VecNormalize` of a file; raise ValueError if it holds none or one of other observations."""
+    from stable_baselines3.common.save_util import load_from_pkl
+    from stable_baselines3.common.vec_env import VecNormalize
+
+    found = load_from_pkl(file)
+    if not isinstance(found, VecNormalize):
+        raise ValueError(f"{file} holds a {type(found).__name__}, not the statistics of VecNormalize")
+    if found.observation_space.shape != space.shape:
+        shape = found.observation_space.shape
+        raise ValueError(f"{file} has statistics of shape {shape}; the policy observes {space.shape}")
+    return found
 
 
 def _load_onnx(text: str, file: str) -> OutputAgent:

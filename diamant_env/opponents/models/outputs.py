@@ -26,7 +26,7 @@ class OutputAgent:
     Args:
         run: Function from float32 (rows, NUM_FEATURES) to (rows,), (rows, 1) or (rows, 2).
         name: Name of the agent.
-        probabilities: Whether the network ends with a sigmoid or a softmax.
+        probabilities: Whether the network ends with a sigmoid or a softmax; ignored if an output leaves [0, 1].
 
     Raises:
         ValueError: If the output has another shape, or is one number in [0, 1] without a sigmoid.
@@ -35,15 +35,16 @@ class OutputAgent:
     memoryless = True
 
     def __init__(self, run: Run, name: str, probabilities: bool) -> None:
-        self.run, self.name, self.probabilities = run, name, probabilities
+        self.run, self.name = run, name
         scales = np.geomspace(0.1, 30, 256)[:, None]  # at large ones logits leave [0, 1] and a softmax may overflow
         found = self._outputs(np.random.default_rng(0).normal(0, scales, (256, NUM_FEATURES)).astype(np.float32))
         finite = found[np.isfinite(found).all(axis=1)]
-        if found.shape[1] == 1 and not probabilities and ((found >= 0) & (found <= 1)).all():
+        within = bool(((finite >= 0) & (finite <= 1)).all())
+        if found.shape[1] == 1 and not probabilities and within:
             reason = "returns either a probability or a logit"
             raise ValueError(f"{name} {reason}: end it with nn.Sigmoid, or return the logits of CONTINUE and LEAVE")
-        if found.shape[1] == 2 and len(finite) and (finite >= 0).all() and np.allclose(finite.sum(axis=1), 1):
-            self.probabilities = True
+        sums_to_one = found.shape[1] == 2 and len(finite) > 0 and np.allclose(finite.sum(axis=1), 1)
+        self.probabilities = within and (probabilities or sums_to_one)
 
     def __str__(self) -> str:
         return self.name

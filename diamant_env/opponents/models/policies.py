@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -42,6 +43,12 @@ class SB3Agent:
 
     def __str__(self) -> str:
         return self.name
+
+    def __deepcopy__(self, memo: dict) -> SB3Agent:
+        """Return a copy with hidden states of its own; the policy, which may hold a torch graph, is shared."""
+        other = copy.copy(self)
+        other._states = copy.deepcopy(self._states, memo)
+        return other
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
@@ -97,15 +104,16 @@ def _observed(space: Space, name: str) -> tuple[NDArray[np.intp], bool]:
 
 @contextmanager
 def inference(module: Any) -> Iterator[None]:
-    """Evaluate a torch module without gradients on one thread; restore its mode afterwards."""
+    """Evaluate a torch module without gradients on one thread; restore the modes of its parts afterwards."""
     import torch
 
-    threads, training = torch.get_num_threads(), module.training
+    threads, modes = torch.get_num_threads(), [(part, part.training) for part in module.modules()]
     torch.set_num_threads(1)
     module.train(False)
     try:
         with torch.no_grad():
             yield
     finally:
-        module.train(training)
+        for part, training in modes:
+            part.training = training
         torch.set_num_threads(threads)
