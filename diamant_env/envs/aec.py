@@ -18,7 +18,7 @@ class AecGame(AECEnv):
     """A `parallel_env` whose agents act sequentially; the turn is played after the last action.
 
     Not PettingZoo's `parallel_to_aec_wrapper`: its `unwrapped` is the parallel environment, which
-    `TerminateIllegalWrapper` can't end.
+    `TerminateIllegalWrapper` can't end, and `api_test` refuses a subclass that is its own `unwrapped`.
 
     Args:
         env: The `parallel_env`.
