@@ -25,14 +25,15 @@ def machine() -> dict[str, str]:
 
 
 def publish(command: str, rows: Sequence[Row], out: Path, facts: dict[str, str]) -> None:
-    """Write the rows to results.json in `out` and print them."""
-    save_json({"command": command, "machine": facts, "rows": rows}, out / "results.json")
+    """Print the rows and write them to results.json in `out`."""
     for row in rows:
         line = f"{row['section']}, {row['what']}: {figure_text(row['ours'])} {row['unit']}"
         if "rival" in row:
             line += f", {figure_text(row['ratio'])} times {row['rival']} ({figure_text(row['theirs'])})"
         say(f"{line}, quartiles {' to '.join(map(figure_text, row['quartiles']))}")
-    say(", ".join(f"{name} {value}" for name, value in facts.items()), f"saved: {out / 'results.json'}")
+    say(", ".join(f"{name} {value}" for name, value in facts.items()))
+    save_json({"command": command, "machine": facts, "rows": rows}, out / "results.json")
+    say(f"saved: {out / 'results.json'}")
 
 
 def figure_text(figure: float) -> str:

@@ -99,10 +99,19 @@ def _source(results: Row) -> str:
 
 
 def with_entries(entries: Path = ENTRIES) -> Row:
-    """Return the results of the benchmark and of the entries scored by ``--check``."""
+    """Return the results of the benchmark and of the entries scored by ``--check``.
+
+    Raises:
+        ValueError: If two entries are the same run: task, algorithm and seed.
+    """
     results = load("benchmark")
-    scored = [row for path in sorted(entries.glob(f"*/{RESULT}")) if (row := read_result(path))]
-    return {**results, "runs": in_order([*results["runs"], *scored])}
+    scored = {path.parent: row for path in sorted(entries.glob(f"*/{RESULT}")) if (row := read_result(path))}
+    folders: dict[tuple, Path] = {}
+    for folder, row in scored.items():
+        run = row["task"], row["algorithm"], row["seed"]
+        if folders.setdefault(run, folder) != folder:
+            raise ValueError(f"{folders[run]} and {folder} are both seed {run[2]} of {run[1]} on {run[0]}")
+    return {**results, "runs": in_order([*results["runs"], *scored.values()])}
 
 
 def benchmark() -> str:

@@ -19,6 +19,7 @@ from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import progress_bar
 from diamant_env.judging.lineups import entrants, left_out_lines
 from diamant_env.opponents import make
+from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.registry import names_object
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json, versions
@@ -37,9 +38,9 @@ class Arguments:
     """Compute a lower bound on the gain of a best response against copies of an agent.
 
     Responders are value iteration, PPO against players - 1 frozen copies, from random weights and, if the agent is a
-    network, from its weights, and all members of the pools. PPO's best checkpoint is selected on one set of games; all
-    responders play the same fresh ones. Gains are relative to the payoff of a copy: the fair win share, its score, or
-    a margin of 0.
+    network with a hidden layer and today's inputs, from its weights, and all members of the pools. PPO's best
+    checkpoint is selected on one set of games; all responders play the same fresh ones. Gains are relative to the
+    payoff of a copy: the fair win share, its score, or a margin of 0.
     """
 
     settings: Settings[ResponseConfig]
@@ -84,8 +85,8 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
         say(*left_out_lines(left_out))
     slugs = {text: slug(text).strip("-.") or "agent" for text in texts}
     configs = [config.model_copy(update={"agent": text, "name": f"{config.name}-{slugs[text]}"}) for text in texts]
-    for each in configs:
-        make(each.agent)  # reject unknown agents before writing
+    for each in configs:  # reject unknown agents and those that read what the table hides before writing
+        check_able(make(each.agent), game.num_players[0], game.judged_edition(), game.blank)
     return [(each, new_run_folder(arguments.out, each)) for each in configs]
 
 

@@ -87,11 +87,15 @@ def ship(arguments: Arguments) -> Path:
             raise ValueError(f"{folder} must differ from {arguments.run} in its seed only")
     runs = [about_run(folder, each) for folder, each in zip(folders, configs, strict=True)]
     networks = [NetworkAgent.load(folder / POLICY) for folder in folders]  # validate all before judging
-    responses = [(path, found_in(path)) for path in arguments.responses]
+    responses = [(path, found_in(path, config)) for path in arguments.responses]
     by_run = [[found for _, found in responses if _is_of(found, folder)] for folder in folders]
     for path, found in responses:
         if not any(found in of_run for of_run in by_run):
             raise ValueError(f"{path} has a response to {found['agent']}, which is none of the given runs")
+    if any(len({found["players"] for found in of_run}) < len(of_run) for of_run in by_run):
+        raise ValueError("two responses to one run have the same table size")
+    with locked(arguments.out):
+        pass  # a folder that can't be written is an error before judging
     judged: list[list[Judged]] = []
     for network in networks:
         network.name = config.name
@@ -113,12 +117,16 @@ def _is_of(found: dict[str, Any], folder: Path) -> bool:
     return Path(found["agent"]).resolve() in (folder.resolve(), (folder / POLICY).resolve())
 
 
-def found_in(path: Path) -> dict[str, Any]:
-    """Return the results of a best-response search; raise a ValueError if the file has none."""
-    found = read_json(path)
-    if not isinstance(found, dict) or not {*OF_RESPONSE} <= found.get("found", {}).keys():
+def found_in(path: Path, config: Config) -> dict[str, Any]:
+    """Return the results of a best-response search; raise a ValueError if the file has none of a run's wins."""
+    content = read_json(path)
+    if not isinstance(content, dict) or not {*OF_RESPONSE} <= content.get("found", {}).keys():
         raise ValueError(f"{path} has no results of python -m train.best_response")
-    return found["found"]
+    found, game = content["found"], content.get("config", {}).get("game", {})
+    played = found.get("edition"), found.get("reward"), game.get("blank", False), game.get("expeditions")
+    if played != (config.game.edition, "win", False, None):
+        raise ValueError(f"{path} is of another game than the wins in {config.game.edition} that the card shows")
+    return found
 
 
 def judge_everywhere(

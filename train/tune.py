@@ -95,7 +95,7 @@ def tune(out: Path) -> dict[str, list[Row]]:
         for settings in each
     ]
     found = read_json(out) if out.is_file() else {"command": COMMAND, "candidates": []}
-    if not isinstance(found, dict) or found.get("command") != COMMAND:
+    if not isinstance(found, dict) or found.get("command") != COMMAND or not isinstance(found.get("candidates"), list):
         raise ValueError(f"{out} has no results of {COMMAND}; give another file by --out")
     rows = found["candidates"]
     save_json({"command": COMMAND, "candidates": rows}, out)  # fails before the first candidate, not after it

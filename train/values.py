@@ -49,11 +49,13 @@ def learn_values(arguments: Arguments) -> dict[int, float]:
 
     Raises:
         FileNotFoundError: If the folder has no finished run.
-        ValueError: If the policy is damaged, or there are too few games.
+        ValueError: If the policy is damaged, there are too few games, or it was trained at tables of one alone.
     """
     if arguments.games < 100:
         raise ValueError(f"games={arguments.games}; at least 100 are needed")
     config: Config = open_run_folder(arguments.run)
+    if max(config.game.num_players) < 2:
+        raise ValueError(f"{arguments.run} was trained at tables of one player, who wins always")
     with locked(arguments.run):
         network = NetworkAgent.load(arguments.run / POLICY)
         networks, explained = {}, {}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from diamant_env.advice.hint import hint
 from diamant_env.advice.odds import Odds
 from diamant_env.advice.review import review
-from diamant_env.commands.session import PERSON, Stopped, TerminalGame, ask, session_parser
+from diamant_env.commands.session import Stopped, TerminalGame, ask, session_parser
 from diamant_env.commands.terminal import say
 from diamant_env.drawing.narration import joined, wrapped
 from diamant_env.editions import RULEBOOK_PLAYERS, Edition
@@ -93,7 +93,7 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--opponents", nargs="*", default=list(DEFAULT_OPPONENTS), metavar="AGENT", help=others)
     parser.add_argument("--no-review", action="store_true", help="no review after the game")
     options = parser.parse_args(argv)
-    game = PersonGame([PERSON, *options.opponents], options)
+    game = PersonGame([None, *options.opponents], options)
     edition, names = game.edition, game.words.names
     chests = "hidden: you see only your own" if edition.hidden_chests else "open"
     say(wrapped(f"You play {edition.name} {f'with {joined(names[1:])}' if names[1:] else 'alone'}."))

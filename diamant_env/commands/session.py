@@ -20,8 +20,6 @@ from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.records import GameSession
 from diamant_env.state import GameState
 
-PERSON = "a person"  # entry of `seats` for the person, in seat 0 only
-
 
 class Stopped(Exception):
     """The person at the terminal has stopped the game."""
@@ -43,23 +41,23 @@ class TerminalGame:
     """A game between agents and at most one person.
 
     Args:
-        seats: Players by seat: texts that `diamant_env.opponents.make` takes, or `PERSON` in seat 0.
+        seats: Players by seat: texts that `diamant_env.opponents.make` takes, or None for the person in seat 0.
         options: Options of a `session_parser`.
 
     Raises:
         ValueError: If an argument is out of range, or an agent does not support the table.
     """
 
-    def __init__(self, seats: Sequence[str], options: argparse.Namespace) -> None:
+    def __init__(self, seats: Sequence[str | None], options: argparse.Namespace) -> None:
         checked_int("--seed", options.seed, 0, MAX_SEED)
         if not 1 <= len(seats) <= MAX_PLAYERS:
             raise ValueError(f"{len(seats)} players; 1 to {MAX_PLAYERS} fit at a table")
-        person = 0 if seats[0] == PERSON else None
-        agents = [None if text == PERSON else text for text in seats]
-        self.session = GameSession(options.edition, agents, options.seed, seats, options.hidden_chests)
+        person = 0 if seats[0] is None else None
+        names = [text or "a person" for text in seats]
+        self.session = GameSession(options.edition, seats, options.seed, names, options.hidden_chests)
         self.session.leave  # noqa: B018 - raises if an agent does not support the table
         self.edition, self.scene = self.session.edition, self.session.scene
-        names = ["you" if text == PERSON else name for text, name in zip(seats, distinct(seats), strict=True)]
+        names = ["you" if seat == person else name for seat, name in enumerate(distinct(names))]
         self.words = TextView(self.edition, names, person, _has_colours())
         self.record_to: Path | None = options.record
 

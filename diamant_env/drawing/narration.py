@@ -3,6 +3,7 @@
 import re
 import textwrap
 from collections.abc import Sequence
+from itertools import count
 
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
@@ -121,11 +122,16 @@ def path_contents(game: GameState) -> str:
 
 
 def distinct(names: Sequence[str], mark: str = " #") -> list[str]:
-    """Return names with duplicates numbered: ``"ev #1"``, ``"ev #2"``."""
-    numbers = [names[:seat].count(name) + 1 for seat, name in enumerate(names)]
-    return [
-        f"{name}{mark}{number}" if names.count(name) > 1 else name for name, number in zip(names, numbers, strict=True)
-    ]
+    """Return names with duplicates numbered, ``"ev #1"``, ``"ev #2"``, by numbers that make no other of the names."""
+    found, taken = [], set(names)
+    for name in names:
+        numbered = (f"{name}{mark}{number}" for number in count(1))
+        shown = name
+        if names.count(name) > 1:
+            shown = next(each for each in numbered if each.replace("\xa0", " ") not in taken)
+        taken.add(shown.replace("\xa0", " "))
+        found.append(shown)
+    return found
 
 
 def wrapped(text: str, indent: str = "", hanging: str = "   ") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Sequence
 
@@ -86,19 +87,20 @@ def results_report(results: Sequence[Result]) -> TextReport:
     title = f"{', '.join(agents)} at tables of {', '.join(map(str, players))}; fair: {fair}; games per row: {games}"
     report = TextReport(title, ("who", "against"), ("win share", "", "mean score"))
     long = len(agents) == 1 and len(agents[0]) > _LONG
+    whole_name = re.compile(rf"(?<!\S){re.escape(agents[0])}(?!\S)")
     corrected = holm([result.p_value for result in results])
     for position, (result, p_value) in enumerate(zip(results, corrected, strict=True)):
         if position and result.how != results[position - 1].how:
             report.add_section()
         names = (result.measured, result.against.replace(" of the ", " of "))
-        shown = [name.replace(agents[0], "the agent") if long else name for name in names]
+        shown = [whole_name.sub("the agent", name) if long else name for name in names]
         share, score = plus_minus(result.win_share, 3), plus_minus(result.score, 2)
         report.add_row(*shown, share, significance(result, p_value), score)
     rows = "1 row" if len(results) == 1 else f"{len(results)} rows"
     lines = ["A tie of k players counts 1/k; ±: the longer side of the 95 % interval."]
     lines.append(f"above, below the fair share: significant at 5 % with Holm's correction for {rows}.")
     if any(result.how == "intruder" for result in results):
-        lines.append("The last part: an intruder's share among copies of the agent. A low share is good for the agent.")
+        lines.append("Where an intruder is measured, among copies of the agent, a low share is good for the agent.")
     lines += left_out_lines(name for result in results for name in result.left_out)
     report.notes = "\n".join(lines)
     return report

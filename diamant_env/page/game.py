@@ -158,13 +158,11 @@ class Games:
             played = self._cached.pop(text, None) if isinstance(text, str) and turns is None else None
         if played is None:
             played = replayed(self._menu, text, turns)
-        try:
-            yield played
-        finally:
-            with self._lock:
-                self._cached[played.text] = played
-                while len(self._cached) > MOST_GAMES:
-                    self._cached.popitem(last=False)
+        yield played  # not cached after an error, which may have changed the states of some agents only
+        with self._lock:
+            self._cached[played.text] = played
+            while len(self._cached) > MOST_GAMES:
+                self._cached.popitem(last=False)
 
 
 def _shown(value: Any) -> str:

@@ -160,5 +160,7 @@ async def _error(_: Request, error: Any) -> Response:
 
 
 async def _defect(_: Request, error: Exception) -> Response:
-    """Return the response to an unexpected error; the terminal shows the traceback."""
-    return _refusal(500, f"error in the server or a custom agent ({type(error).__name__}); see the terminal")
+    """Return the response to an unexpected error, which passes no `Guard`; the terminal shows the traceback."""
+    answer = _refusal(500, f"error in the server or a custom agent ({type(error).__name__}); see the terminal")
+    answer.headers.update(_HEADERS)
+    return answer

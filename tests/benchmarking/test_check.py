@@ -1,6 +1,7 @@
 """Entries as files: scored again to the same figures; anything else is one clear error."""
 
 import json
+import shutil
 
 import measured_parts  # docs/measured_parts.py
 import pytest
@@ -27,7 +28,7 @@ def entry(tmp_path):
     return write
 
 
-def test_entry_is_scored_and_again_to_the_same_figures(entry):
+def test_entry_is_scored_and_again_to_the_same_figures(entry, tmp_path_factory):
     first = check_entry(entry(), CONFIG)
     assert {name: first[name] for name in ("task", "algorithm", "seed", "kind", "decisions", "commit")} == {
         **{"task": "full-4-win", "algorithm": "mine", "seed": 3, "kind": "learned", "decisions": 800},
@@ -37,7 +38,12 @@ def test_entry_is_scored_and_again_to_the_same_figures(entry):
     row = json.loads((entry() / "result.json").read_text())
     again = check_entry(entry(), CONFIG)
     assert again["measures"] == row["measures"]
-    assert again in measured_parts.with_entries(entry().parent)["runs"]
+    entries = tmp_path_factory.mktemp("entries")
+    shutil.copytree(entry(), entries / "one")
+    assert again in measured_parts.with_entries(entries)["runs"]
+    shutil.copytree(entry(), entries / "two")
+    with pytest.raises(ValueError, match=r"one and .*two are both seed 3 of mine on full-4-win"):
+        measured_parts.with_entries(entries)
     row["measures"]["held_out"]["win"]["mean"] += 1e-12
     (entry() / "result.json").write_text(json.dumps(row))
     with pytest.raises(ValueError, match="has other measures than measured here"):
@@ -66,6 +72,14 @@ def test_scripted_agent_is_an_entry(entry):
 def test_invalid_entry_is_refused(entry, changes, message):
     with pytest.raises(ValueError, match=message.replace(".", r"\.")):
         check_entry(entry(**changes), CONFIG)
+
+
+def test_folder_of_the_current_one_is_no_policy(entry, tmp_path_factory, monkeypatch):
+    monkeypatch.chdir(current := tmp_path_factory.mktemp("current"))
+    (current / "mine").mkdir()
+    make("champion").for_players(4).save(current / "mine" / "policy.safetensors")
+    with pytest.raises(ValueError, match=r"a \.safetensors or \.onnx file in"):
+        check_entry(entry(policy="mine"), CONFIG)
 
 
 def test_damaged_files_are_refused(entry):

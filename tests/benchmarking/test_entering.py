@@ -72,6 +72,7 @@ REFUSED = (
     (["--agents", "nobody"], "unknown agent 'nobody'"),
     (["--agents", "search:4:text:my_module:words"], "is a language model"),
     (["--agents", "champion"], "champion plays none of these tasks: solitaire"),
+    (["--agents", "catch-up", "--tasks", "hidden-4-win"], "catch-up plays none of these tasks: hidden-4-win"),
     (["--agents"], "--agents is empty; omit it for the default"),
     (["--algorithms"], "--algorithms is empty"),
     (["--seeds", "0"], "--seeds 0; at least 1 is needed"),

@@ -67,3 +67,9 @@ def test_no_task_has_the_deck_or_the_seeds():
         for task in TASKS.values()
     )
     assert min(tune.SEEDS) >= MOST_SEEDS
+
+
+def test_file_without_candidates_is_refused(tmp_path):
+    (tmp_path / "tuning.json").write_text(json.dumps({"command": tune.COMMAND}))
+    with pytest.raises(ValueError, match=r"tuning\.json has no results of python -m train\.tune"):
+        tune.tune(tmp_path / "tuning.json")

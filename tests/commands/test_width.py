@@ -33,6 +33,19 @@ def evaluate_report() -> tuple[object, list[str]]:
     return results_report([Result(**fields)]), ["-123.457 ± 0.531", "-123.46 ± 0.53"]
 
 
+def test_long_name_is_replaced_as_a_whole():
+    fields = dict.fromkeys(Result.__dataclass_fields__, "") | {
+        "agent": LONG,
+        "measured": LONG,
+        "players": 4,
+        "games": 9,
+    }
+    fields |= {"win_share": INTERVAL, "score": INTERVAL, "left_out": (), "p_value": 0.1}
+    text = str(results_report([Result(**fields | {"against": f"3 × {other}"}) for other in (LONG, f"{LONG}2")]))
+    assert "3 × the agent " in text
+    assert f"3 × {LONG}2" in text
+
+
 @pytest.mark.parametrize("made", [tournament_report, decisions_report, evaluate_report])
 def test_reports(made, monkeypatch):
     report, figures = made()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from diamant_env.drawing.narration import Narrator
+from diamant_env.drawing.narration import Narrator, distinct
 from diamant_env.drawing.text import path_lines, seat_lines
 from tests.support.play import BASE, Play
 
@@ -117,3 +117,8 @@ def test_hidden_chests_are_hidden_until_the_end(seat, own):
     play.all_leave(5)
     assert play.over
     assert "?" not in play.env.render()
+
+
+def test_numbered_names_differ_from_others():
+    assert distinct(["mine", "mine", "mine 2", "ev"], "\xa0") == ["mine\xa01", "mine\xa03", "mine 2", "ev"]
+    assert distinct(["ev", "ev"]) == ["ev #1", "ev #2"]

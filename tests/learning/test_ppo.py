@@ -4,6 +4,7 @@ import json
 import math
 import os
 import sys
+import threading
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -213,6 +214,7 @@ def test_run_folder_is_complete(tmp_path, capsys):
     changes = f"{words} --judge.curve-games 200 --judge.curve-points 3 --seed 7 --name tiny".split()
     assert main([*changes, "--out", str(tmp_path)]) == 0
     folder = tmp_path / "tiny-seed7"
+    assert not any("AsyncWriter" in type(thread).__name__ for thread in threading.enumerate())  # of TensorBoard
     names = {path.name for path in folder.iterdir()}
     assert names >= {
         *("config.toml", "versions.json", "checkpoints", "tensorboard", "policy.safetensors", "results.json"),

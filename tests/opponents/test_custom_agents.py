@@ -154,7 +154,7 @@ def test_untrusted_text_runs_no_code(own, text):
     (own / "own_agents.py").write_text("raise SystemExit('imported')")
     pool = own / "pool.toml"
     pool.write_text(f'agents = ["ev", "{text}"]')
-    with pytest.raises(ValueError, match="would run code, which a file may not request"):
+    with pytest.raises(ValueError, match="would run code: give it as an argument; a file may not"):
         load_pool(pool)
     config = own / "config.toml"
     config.write_text(f'agent = "{text}"')

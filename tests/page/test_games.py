@@ -3,8 +3,10 @@
 import itertools
 import json
 import re
+from contextlib import suppress
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from diamant_env import EDITIONS, Edition
@@ -168,6 +170,40 @@ def test_agents_have_own_seeds():
     played = page_game.replayed(menu, view["game"])
     played.ask()
     assert len({agent.thresholds[0] for agent in played.session.table.agents}) == 2
+
+
+class Counter:
+    """Agent that leaves at its fourth question of a game."""
+
+    def act(self, obs, first):
+        self.asked = np.where(first, 0, getattr(self, "asked", 0)) + 1
+        return (self.asked >= 4).astype(np.float32)
+
+
+class Flaky:
+    """Agent that fails once, at its second question."""
+
+    asked = 0
+    memoryless = True
+
+    def act(self, obs, first):
+        Flaky.asked += 1
+        if Flaky.asked == 2:
+            raise OSError("no answer")
+        return np.zeros(len(first), np.float32)
+
+
+def test_turn_after_an_error_of_an_agent_is_that_of_the_record():
+    texts = [f"{__name__}:Counter", f"{__name__}:Flaky"]
+    views = []
+    for Flaky.asked in (100, 0):  # the second game has the error
+        client = Client(make_app(Menu(texts)))
+        view = client.new("you", *texts, seed=5)
+        while not view["over"]:
+            with suppress(OSError):  # the server prints it and answers 500
+                view = client.turn(view)
+        views.append(view)
+    assert views[0] == views[1]
 
 
 def test_game_continues_on_a_new_server():

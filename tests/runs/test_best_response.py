@@ -9,7 +9,8 @@ import pytest
 
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import seeds_for
-from diamant_env.opponents.network import NetworkAgent
+from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents.network import LAYOUT, NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train import best_response
 from train.best_response import RESULTS, Arguments, respond
@@ -113,7 +114,7 @@ def test_search_of_code_resumes_with_its_agent(tmp_path, monkeypatch, few):
         with pytest.raises(KeyboardInterrupt, match=r"resume with patient:agent --resume .*response-patient-agent"):
             respond(arguments(tmp_path, "patient:agent", pools=few))
     (folder,) = tmp_path.glob("response-*")
-    with pytest.raises(ValueError, match="would run code, which a file may not request"):
+    with pytest.raises(ValueError, match="would run code: give it as an argument; a file may not"):
         respond(Arguments(ResponseConfig(), resume=(folder,)))
     (found,) = respond(Arguments(ResponseConfig(), ("patient:agent",), resume=(folder,)))
     assert found.agent == "patient:agent"
@@ -144,6 +145,19 @@ def test_warm_start_is_the_agent(network):
         _, policy = learn(game, config, seeds_for(0), network)[0]
         alike = [np.array_equal(mine[0], theirs[0]) for mine, theirs in zip(policy.layers, network.layers, strict=True)]
         assert alike == [same, same]
+
+
+def test_networks_that_no_learner_can_start_from_have_no_warm_start(network, tmp_path):
+    layer, hidden = np.zeros((2, NUM_FEATURES), np.float32), np.zeros((8, NUM_FEATURES - 1), np.float32)
+    last = np.zeros((2, 8), np.float32), np.zeros(2, np.float32)
+    older = [(hidden, np.zeros(8, np.float32)), last]
+    linear = NetworkAgent([(layer, np.zeros(2, np.float32))], name="linear")
+    agents = [linear, NetworkAgent(older, layout=LAYOUT[1:]), "bag", network]
+    starts = [
+        {run.start for run in response.response_runs(DeviationGame(agent, 3, "iello-2016", "win"), SMALL, tmp_path)}
+        for agent in agents
+    ]
+    assert starts == [{"scratch"}] * 3 + [{"scratch", "warm"}]
 
 
 def test_selection_and_report_play_different_games(network, monkeypatch):

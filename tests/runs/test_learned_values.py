@@ -80,3 +80,9 @@ def test_same_seed_gives_same_bytes(tmp_path, capsys):
     assert "games=50; at least 100 are needed" in capsys.readouterr().err
     assert main([str(tmp_path / "typo")]) == 2
     assert not (tmp_path / "typo").exists()
+
+
+def test_run_of_one_player_is_refused(tmp_path, capsys):
+    folder = finished_run(tmp_path, "alone", [1])
+    assert main([str(folder), "--games", "100"]) == 2
+    assert "was trained at tables of one player" in capsys.readouterr().err

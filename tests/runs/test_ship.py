@@ -53,6 +53,7 @@ def test_ship_judges_runs_and_writes_card(tmp_path, monkeypatch):
         "agent": str(folders[0]),
         "can_be_gained_by": f"PPO warm 0 of {folders[0]}",
         "can_be_gained": Estimate(0.05, 0.04, 0.06),
+        **{"edition": "iello-2016", "reward": "win"},
     }
     save_json({"found": found}, tmp_path / "response.json")
     other = {**found, "agent": str(folders[1]), "can_be_gained": Estimate(0.07, 0.06, 0.08)}
@@ -63,6 +64,15 @@ def test_ship_judges_runs_and_writes_card(tmp_path, monkeypatch):
     save_json({"found": {**found, "agent": "champion"}}, tmp_path / "of_another.json")
     with pytest.raises(ValueError, match=r"another\.json has a response to champion, which is none of the given runs"):
         ship(Arguments(folders[0], responses=(tmp_path / "of_another.json",), **few))
+    for wrong in ({"reward": "score"}, {"edition": "everdeck"}):
+        save_json({"found": {**found, **wrong}}, tmp_path / "of_another.json")
+        with pytest.raises(ValueError, match=r"another\.json is of another game than the wins in iello-2016"):
+            ship(Arguments(folders[0], responses=(tmp_path / "of_another.json",), **few))
+    with pytest.raises(ValueError, match="two responses to one run have the same table size"):
+        ship(Arguments(folders[0], responses=(tmp_path / "response.json",) * 2, **few))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        ship(Arguments(folders[0], **few | {"out": tmp_path / "file"}))
     responses = {"responses": (tmp_path / "response.json", tmp_path / "of_the_other.json"), "about": "For a test."}
     card = ship(Arguments(folders[0], (folders[1],), **responses, **few))
     text = card.read_text(encoding="utf-8")

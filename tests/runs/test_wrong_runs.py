@@ -13,7 +13,11 @@ REFUSED = {
         (["--ppo.speed", "3"], "Unrecognized options: --ppo.speed, 3"),
         (["--ppo.games", "0"], "error for PPOConfig games Input should be greater than or equal to 1"),
         (["--opponents.learner", "0.5"], "the shares must add up to 1"),
-        (["--game.num-players", "3", "4", "5", "--ppo.games", "2"], "ppo.games = 2 is less than the 3 table sizes"),
+        (["--game.num-players", "3", "4", "5", "--ppo.games", "2"], "ppo.games = 2 is too few for 3 table sizes"),
+        (
+            ["--game.editions", "everdeck", "incan-gold", "--ppo.games", "1"],
+            "too few for 6 table sizes with 2 editions: at least",
+        ),
         (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
         (["--runners", "2"], "runners = 2; python -m train.cluster trains with more than one"),
     ],
@@ -21,6 +25,8 @@ REFUSED = {
         (["nobody"], "unknown agent 'nobody'"),
         (["bag", "--game.num-players", "3", "4"], "game.num_players = [3, 4]: one table size of 2 to 8 is needed"),
         (["bag", "--pools", "nowhere.toml"], "no pool 'nowhere.toml'"),
+        (["ev", "catch-up", "--game.edition", "incan-gold"], "catch-up:16,0.5 reads the rivals' chests"),
+        (["bag", "--game.editions", "everdeck"], "game.editions and ppo.average are settings of train.ppo alone"),
         (["bag", "--resume", "nowhere"], "--resume takes its agents from the folders"),
     ],
     benchmark: [

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from diamant_env.opponents import make
-from diamant_env.opponents.registry import names_object
+from diamant_env.opponents.registry import SHIPPED, names_object, policy_file
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import to_json
 from train.benchmarking.algorithms import ALGORITHMS
@@ -99,7 +99,8 @@ def _policy(folder: Path, text: str) -> Path | str:
     path = folder / text
     if Path(text).suffix in _FILES and Path(text).name == text:
         return path
-    if "/" in text or "\\" in text or path.exists() or names_object(text):
+    elsewhere = text not in SHIPPED and policy_file(text) is not None  # found from the current folder
+    if "/" in text or "\\" in text or path.exists() or elsewhere or names_object(text):
         kinds = " or ".join(_FILES)
         raise ValueError(f"policy {text!r}: a {kinds} file in {folder} or a scripted agent such as ev:0.75 is needed")
     return text

@@ -12,12 +12,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from diamant_env.agent import Agent
 from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.games import Player
 from diamant_env.opponents import make
 from diamant_env.opponents.custom import find_object
 from diamant_env.opponents.language import text_agent
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.registry import names_object, policy_file
 from diamant_env.opponents.search import PREFIX, parse
 from train.algorithms.counting import (
@@ -149,8 +151,18 @@ def from_agent(text: str) -> Algorithm:
     if _without_search(text).startswith(text_agent.PREFIX):
         command = "diamant evaluate --per-decision score"
         raise ValueError(f"{text} is a language model, and a run would call it a million times; judge it by {command}")
-    make(text)
-    return Algorithm(text, "agent", "a finished agent", lambda _run: text, version=_version(text))
+    agent = make(text)
+    version = _version(text)
+    return Algorithm(text, "agent", "a finished agent", lambda _run: text, lambda task: _able(agent, task), version)
+
+
+def _able(agent: Agent, task: Task) -> bool:
+    """Return whether an agent supports a task's tables; a defect of its own is reported by its run."""
+    try:
+        check_able(agent, task.players, task.game.judged_edition(), task.game.blank)
+    except Exception as error:  # of a custom agent
+        return not isinstance(error, ValueError)
+    return True
 
 
 def _without_search(text: str) -> str:

@@ -50,6 +50,12 @@ class TrainingRun:
 
     def train(self, progress: bool = True) -> NetworkAgent:
         """Train to the end of the budget; return the policy, which is also saved in the folder."""
+        try:
+            return self._train(progress)
+        finally:
+            self.logger.close()
+
+    def _train(self, progress: bool) -> NetworkAgent:
         learner, ppo = self.learner, self.config.ppo
         self.begin()
         with progress_bar(

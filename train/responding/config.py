@@ -79,11 +79,13 @@ class ResponseConfig(SearchConfig):
     @classmethod
     def _imports_nothing(cls, text: str, info: ValidationInfo) -> str:
         if names_object(text) and text not in (info.context or ()):
-            raise ValueError(f"agent {text!r} would run code, which a file may not request")
+            raise ValueError(f"agent {text!r} would run code: give it as an argument; a file may not request it")
         return text
 
     @model_validator(mode="after")
-    def _one_table_size(self) -> ResponseConfig:
+    def _one_game(self) -> ResponseConfig:
         if len(self.game.num_players) != 1 or self.game.num_players[0] < 2:
             raise ValueError(f"game.num_players = {list(self.game.num_players)}: one table size of 2 to 8 is needed")
+        if self.game.editions or self.ppo.average:
+            raise ValueError("game.editions and ppo.average are settings of train.ppo alone; responses have neither")
         return self

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from diamant_env.agent import Agent
 from diamant_env.judging.deviation import DeviationGame, deviation_gains
 from diamant_env.judging.games import progress_bar, seeds_for
 from diamant_env.judging.lineups import seat_learner
 from diamant_env.opponents import make
-from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.inputs import RAW
+from diamant_env.opponents.network import LAYOUT, NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.results import save_json
 from train.ppo import Learner
@@ -75,11 +77,17 @@ class ResponseRun:
 
 
 def response_runs(game: DeviationGame, config: SearchConfig, folder: Path) -> list[ResponseRun]:
-    """Return the runs of a search, with warm starts if the agent is a network."""
-    starts = ["scratch", "warm"] if isinstance(make(game.agent), NetworkAgent) else ["scratch"]
+    """Return the runs of a search, with warm starts if a learner can begin with the agent's weights."""
+    starts = ["scratch", "warm"] if can_start(make(game.agent)) else ["scratch"]
     return [
         ResponseRun(game, config, start, n, folder / f"{start}-{n}") for start in starts for n in range(config.seeds)
     ]
+
+
+def can_start(agent: Agent) -> bool:
+    """Return whether an agent is a network with a hidden layer and the inputs of learners."""
+    inputs_fit = isinstance(agent, NetworkAgent) and (agent.inputs != RAW or agent.layout == LAYOUT)
+    return isinstance(agent, NetworkAgent) and inputs_fit and len(agent.layers) > 1
 
 
 def learn(
@@ -128,10 +136,8 @@ def reward_scale(reward: str) -> float:
 
 
 def shape_of(network: NetworkAgent) -> NetworkConfig:
-    """Return the configuration of a network's shape; raise a ValueError if it has no hidden layer."""
+    """Return the configuration of a network's shape."""
     hidden = tuple(len(bias) for _, bias in network.weights()[:-1])
-    if not hidden:
-        raise ValueError(f"{network} has no hidden layer; a learner can't start from it")
     return NetworkConfig.model_validate({"hidden": hidden, "activation": network.activation, "inputs": network.inputs})
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from diamant_env.drawing.narration import counted
 from diamant_env.editions import MAX_EXPEDITIONS, Edition, find_edition
 from diamant_env.engine.arguments import MAX_SEED
 from diamant_env.envs.settings import with_expeditions
@@ -173,10 +174,11 @@ class Config(Run):
         return self.judge.num_players or (4 if 4 in trained else trained[0])
 
     @model_validator(mode="after")
-    def _every_table_size_is_played(self) -> Config:
-        if self.ppo.games // self.runners < len(self.game.num_players):
+    def _every_table_is_played(self) -> Config:
+        sizes = 1 if self.per_table else len(self.game.num_players)
+        editions = len(self.game.training_editions())
+        if self.ppo.games // self.runners // sizes < editions:
             shared = f" over {self.runners} runners" if self.runners > 1 else ""
-            raise ValueError(
-                f"ppo.games = {self.ppo.games}{shared} is less than the {len(self.game.num_players)} table sizes"
-            )
+            tables = counted(sizes, "table size") + f" with {editions} editions" * (editions > 1)
+            raise ValueError(f"ppo.games = {self.ppo.games}{shared} is too few for {tables}: at least one game each")
         return self

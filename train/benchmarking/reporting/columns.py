@@ -170,9 +170,9 @@ def seeds_text(runs: Sequence[Row]) -> str:
 
 
 def figure_text(found: Estimate | None, column: Column) -> str:
-    """Return a figure with its interval, if any, or an empty text if unknown."""
+    """Return a figure with the longer side of its interval, if any, or an empty text if unknown."""
     if found is None:
         return ""
-    half = math.nan if column is _SECONDS else _half(found)
-    interval = "" if math.isnan(half) else f" ± {half:.{column.digits}f}"
+    side = math.nan if column is _SECONDS else max(found.high - found.mean, found.mean - found.low)
+    interval = "" if math.isnan(side) else f" ± {side:.{column.digits}f}"
     return f"{found.mean:,.{column.digits}f}{interval}"
