@@ -62,7 +62,8 @@ def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDAr
     """Return an agent's checked probabilities of LEAVE, float32 (rows,), see `Agent.act`.
 
     Raises:
-        ValueError: If it is no agent, does not return one probability in [0, 1] per row, or reads an unknown field.
+        ValueError: If it is no agent, does not return a number per row, in [0, 1] where the row must decide, or reads
+            an unknown field.
     """
     rows = len(first)
     try:
@@ -86,6 +87,9 @@ def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDAr
     if found.shape != (rows,):
         raise ValueError(f"{agent} must return {rows} probabilities of LEAVE, one per row, not shape {found.shape}")
     row = int(first_improper(found))
+    if row >= 0:  # perhaps one that is ignored
+        found = np.where(obs.flat[:, 0] != 0, found, np.float32(0))
+        row = int(first_improper(found))
     if row >= 0:
         raise ValueError(f"{agent} returned {found[row]} for row {row}; a probability of LEAVE is between 0 and 1")
     return found

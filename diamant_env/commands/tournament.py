@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from diamant_env.commands.terminal import add_edition, add_hidden_chests, in_folder, new_parser, save_and_say
 from diamant_env.judging import hold_tournament
-from diamant_env.judging.games import progress_bar
 from diamant_env.storage.results import save_json, versions
 
 COMMAND = "diamant tournament"
@@ -34,17 +33,16 @@ def run(argv: Sequence[str]) -> int:
     add("--seed", type=int, default=0, help="random seed (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
-    with progress_bar(total=max(0, given.games)) as bar:
-        result = hold_tournament(
-            given.agents,
-            given.games,
-            given.seed,
-            given.players,
-            given.edition,
-            progress=bar,
-            pools=given.pool or (() if given.agents else ("pool",)),
-            hidden_chests=given.hidden_chests,
-        )
+    result = hold_tournament(
+        given.agents,
+        given.games,
+        given.seed,
+        given.players,
+        given.edition,
+        progress=True,
+        pools=given.pool or (() if given.agents else ("pool",)),
+        hidden_chests=given.hidden_chests,
+    )
     content = {"command": COMMAND, "arguments": vars(given), "versions": versions(), "tournament": result}
     save_and_say(result, lambda path: save_json(content, path), given.out)
     return 0

@@ -77,12 +77,13 @@ class LineUps:
 
     def __init__(self, opponents: Player | Sequence[Player], num_rivals: int, editions: Sequence[Edition]) -> None:
         mixes = [_members(one, num_rivals + 1, editions) for one in one_or_more(opponents)]
-        for mix in mixes:
-            distinct = len({identity(one) for one in mix})
-            if distinct < len(mix) or 1 < distinct < num_rivals:
-                raise ValueError(f"opponents {mix}: {num_rivals} or more distinct ones are needed")
         self.given, numbers = _distinct([one for mix in mixes for one in mix])
         self.agents = make_opponents(self.given)
+        for mix in mixes:
+            distinct = len({name_or_identity(one) for one in mix})
+            if distinct < len(mix) or 1 < distinct < num_rivals:
+                without = " without those that need open chests" * any(edition.hidden_chests for edition in editions)
+                raise ValueError(f"opponents {mix}{without}: {num_rivals} or more distinct ones are needed")
         self._mixes = np.split(numbers, np.cumsum([len(mix) for mix in mixes])[:-1])
         self._num_rivals = num_rivals
 
@@ -142,6 +143,11 @@ def _distinct(opponents: Sequence[Any]) -> tuple[list[Any], NDArray[np.int64]]:
     different = {identity(one): one for one in opponents}
     order = list(different)
     return list(different.values()), np.array([order.index(identity(one)) for one in opponents], np.int64)
+
+
+def name_or_identity(opponent: Any) -> Any:
+    """Return the agent's name of a text, such as ``"bag:15"`` of ``"bag"``, or the object's identity."""
+    return str(make(opponent)) if isinstance(opponent, str | Path) else id(opponent)
 
 
 def identity(opponent: Any) -> Any:

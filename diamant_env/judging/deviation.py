@@ -16,7 +16,7 @@ from tqdm import tqdm
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.judging.evaluation import of_agent_0, of_others
-from diamant_env.judging.games import Played, Player, name_of, number_of_tables, play
+from diamant_env.judging.games import MAX_GAMES, Played, Player, listed, name_of, number_of_tables, play
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
 from diamant_env.judging.lineups import seat_with
 from diamant_env.rewards import reward_code
@@ -62,7 +62,7 @@ class DeviationGain:
     Attributes:
         player: Name of the player.
         payoff: Mean payoff.
-        totals: float64 (tables,), payoff less that of a copy, summed over the games of each table.
+        totals: float64 (tables,), payoff summed over the games of each table; less that of a copy where it is no share.
         quotas: int64 (tables,), games of each table.
         fair: Payoff of a copy where payoffs are win shares, else None.
     """
@@ -82,8 +82,7 @@ class DeviationGain:
         """Return the gain with a simultaneous interval for this number of candidates."""
         if self.fair is None:
             return mean_of_tables(self.totals, self.quotas, candidates)
-        # Wilson's interval has a positive width at 0 and 1.
-        share = share_of_tables(self.totals + self.fair * self.quotas, self.quotas, candidates)
+        share = share_of_tables(self.totals, self.quotas, candidates)  # of positive width at 0 and 1
         return Estimate(share.mean - self.fair, share.low - self.fair, share.high - self.fair)
 
 
@@ -107,8 +106,9 @@ def deviation_gains(
     """Measure the gains of players (agents or texts) on common random numbers, `games` games each.
 
     Raises:
-        ValueError: If a player does not support the table.
+        ValueError: If a player does not support the table, `players` is no list, or `games` is no number above 0.
     """
+    players, games = listed("players", players), checked_int("games", games, 1, MAX_GAMES)
     usual = self_play(game, games, seeds)
     tables = number_of_tables(games, game.players)
     seating = seat_with(np.ones((tables, game.players - 1), np.int64))
@@ -117,6 +117,6 @@ def deviation_gains(
         played = play([player, game.agent], seating, games, seeds, game.edition, progress, game.blank_rivals)
         payoffs = PAYOFFS[game.reward](played)
         fair = float(usual) if game.reward == "win" else None
-        totals = played.totals(payoffs - usual)
+        totals = played.totals(payoffs if fair is not None else payoffs - usual)
         found.append(DeviationGain(name_of(player), float(payoffs.mean()), totals, played.quotas, fair))
     return found

@@ -105,15 +105,22 @@ def listed(name: str, given: Any) -> list[Any]:
 
 
 def checked_names(agents: Sequence[Player], games: int, players: int) -> list[str]:
-    """Return the names of agents and check the numbers of games and players.
-
-    Different objects with the same name are numbered.
+    """Return the `numbered_names` of agents and check the numbers of games and players.
 
     Raises:
         ValueError: If two agents are the same, `agents` is not a list, or a number is out of range.
     """
     checked_int("games", games, 1, MAX_GAMES)
     checked_int("players", players, 2, MAX_PLAYERS)
+    return numbered_names(agents)
+
+
+def numbered_names(agents: Sequence[Player]) -> list[str]:
+    """Return the names of agents, numbered where different objects have the same.
+
+    Raises:
+        ValueError: If two agents are the same, or `agents` is not a list.
+    """
     given = listed("agents", agents)
     names = [name_of(agent) for agent in given]
     found: list[str] = []

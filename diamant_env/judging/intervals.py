@@ -97,7 +97,7 @@ def _ratio(totals: ArrayLike, games: ArrayLike) -> tuple[float, float, int, int]
 
 def _effective_games(totals: ArrayLike, games: ArrayLike) -> tuple[float, float, int]:
     mean, variance, count, tables = _ratio(totals, games)
-    return mean, mean * (1 - mean) / variance if variance > 0 else float(count), tables
+    return mean, mean * (1 - mean) / variance if variance > 0 and 0 < mean < 1 else float(count), tables
 
 
 def _quantile(tables: int, among: int) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.judging.games import name_of
+from diamant_env.judging.games import name_of, numbered_names
 from diamant_env.opponents.custom import Player, one_or_more
 from diamant_env.opponents.pools import is_pool, no_pool, pool_members, pool_path, split_agents
 
@@ -53,9 +53,10 @@ class LineUp:
         Raises:
             ValueError: If there are too few for a table of distinct opponents, or a text is no agent or given twice.
         """
-        names = [name_of(rival) if isinstance(rival, str) else None for rival in self.rivals]
-        if twice := next((name for name in names if name and names.count(name) > 1), None):
-            raise ValueError(f"{self.name}: {twice} is given twice; the opponents at a table are distinct")
+        names = [name_of(rival) if isinstance(rival, str) else id(rival) for rival in self.rivals]
+        for rival, name in zip(self.rivals, names, strict=True):
+            if names.count(name) > 1:
+                raise ValueError(f"{self.name}: {name_of(rival)} is given twice; the opponents at a table are distinct")
         named = zip(self.rivals, names, strict=True)
         rivals = tuple(rival for rival, name in named if not (self.but_self and name in judged))
         if self.how == "distinct" and len(rivals) < players - 1:
@@ -109,7 +110,7 @@ def line_ups_of(
 
     Args:
         against: The argument.
-        judged: The judged agents. An object of the same name as one is numbered: ``"PPO #2"``.
+        judged: The judged agents. An object with the name of one is numbered: ``"PPO #2"``.
         players: Players at each table.
         edition: The edition to play.
 
@@ -122,6 +123,7 @@ def line_ups_of(
         raise ValueError(f"against={against!r}; a line-up is needed, such as 'pool'")
     line_ups: list[LineUp] = []
     names = [name_of(agent) for agent in judged]
+    taken_names = {*names, *numbered_names(judged)}
     for one in given:
         if isinstance(one, LineUp):
             line_ups.append(one)
@@ -130,7 +132,7 @@ def line_ups_of(
         elif isinstance(one, str | Path):
             line_ups += parse_line_ups(str(one), names[0], players, edition)
         else:
-            name, taken = name_of(one), {*names, *(line_up.name for line_up in line_ups)}
+            name, taken = name_of(one), {*taken_names, *(line_up.name for line_up in line_ups)}
             if name in taken:
                 name = next(new for number in count(2) if (new := f"{name} #{number}") not in taken)
             line_ups.append(LineUp(name, ((name, one),), "clones", but_self=False))

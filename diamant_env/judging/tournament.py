@@ -9,7 +9,6 @@ from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.games import (
@@ -19,6 +18,7 @@ from diamant_env.judging.games import (
     listed,
     number_of_tables,
     play,
+    progress_bar,
     seeds_for,
 )
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
@@ -78,7 +78,7 @@ def hold_tournament(
     seed: int = 0,
     players: int = 4,
     edition: str | Edition = "iello-2016",
-    progress: tqdm | None = None,
+    progress: bool = False,
     *,
     pools: Sequence[str] = (),
     hidden_chests: bool | None = None,
@@ -91,7 +91,7 @@ def hold_tournament(
         seed: Seed of all random numbers.
         players: Players at each table, 2 to 8.
         edition: The edition to play.
-        progress: Updated as games end.
+        progress: Show a progress bar.
         pools: Names or paths of pools whose members also play; where chests are hidden, members that need open ones
             are excluded.
         hidden_chests: See `diamant_env.Batch`.
@@ -110,7 +110,8 @@ def hold_tournament(
     seating = deal(number_of_tables(games, players), players, len(names), np.random.default_rng(table_seeds))
     if seating.size < len(names):
         raise ValueError(f"{games} games seat {seating.size} of {len(names)} agents; play more games")
-    played = play(agents, seating, games, game_seeds, edition, progress)
+    with progress_bar(progress, total=games) as bar:
+        played = play(agents, seating, games, game_seeds, edition, bar)
     standings = []
     for agent, name in enumerate(names):
         sits = seating == agent

@@ -123,7 +123,7 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
             raise ValueError(f"agent {text!r} would run code, which a file may not request")
         return _imported(text)
     path = policy_file(text)
-    if path is None and (Path(text).suffix or Path(text).name != text):  # a path
+    if path is None and ((Path(text).suffix and ":" not in text) or Path(text).name != text):  # a path
         allowed = "a policy ends in .safetensors, a model in .zip or .onnx; an agent of your own is module:object"
         raise ValueError(f"no agent {text!r}: it is not a run folder; {allowed}")
     if path is None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium import ObservationWrapper
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, VectorEnv
 from gymnasium.wrappers.vector import DictInfoToList
 from numpy.typing import NDArray
 from stable_baselines3.common.env_util import is_wrapped
@@ -77,8 +78,14 @@ class GymnasiumVecEnv(Rows):
         return list(self.envs.render() or [None] * self.num_envs)
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """Return for each row whether its environment is in such a wrapper, which those of a `SyncVectorEnv` can be."""
+        """Return for each row whether its environment is in such a wrapper.
+
+        The environments of an `AsyncVectorEnv` tell it of `ObservationWrapper` alone.
+        """
         envs = getattr(self.envs.unwrapped, "envs", None)
+        if wrapper_class is ObservationWrapper and isinstance(self.envs.unwrapped, AsyncVectorEnv):
+            wrapped = self.envs.unwrapped.call("has_wrapper_attr", "observation")  # a method of that wrapper
+            return [bool(wrapped[row]) for row in self._get_indices(indices)]
         return [envs is not None and is_wrapped(envs[row], wrapper_class) for row in self._get_indices(indices)]
 
     def close(self) -> None:

@@ -85,6 +85,18 @@ def test_copy_has_the_random_state_of_its_spaces_and_its_edition(duplicate, tmp_
         assert [space.sample() for _ in range(20)] == [same.sample() for _ in range(20)]
 
 
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_environment_with_a_window_is_copied(duplicate, monkeypatch):
+    pygame = pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    env = gymnasium.make("diamant_env/Diamant-v0", render_mode="human").unwrapped
+    env.reset(seed=1)
+    other = duplicate(env)
+    assert env.step(0)[0].tobytes() == other.step(0)[0].tobytes()
+    assert env._learner.pictures._window is not other._learner.pictures._window
+    pygame.quit()
+
+
 def test_state_is_copied_with_its_padding():
     for make in (diamant_v0.parallel_env, lambda: gymnasium.make("diamant_env/Diamant-v0").unwrapped):
         env = make()

@@ -122,3 +122,10 @@ def test_vec_env_draws_the_opponents_of_the_gymnasium_form():
     ours.reset()
     ours.restore(games)
     np.testing.assert_array_equal(ours.table.seating, seated)
+
+
+def test_one_agent_by_two_texts_is_given_twice():
+    with pytest.raises(ValueError, match="2 or more distinct ones are needed"):
+        DiamantEnv(3, opponents="bag,bag:15,ev")
+    with pytest.raises(ValueError, match="without those that need open chests: 7 or more"):
+        DiamantEnv(8, opponents="held-out", hidden_chests=True)

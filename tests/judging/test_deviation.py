@@ -25,6 +25,18 @@ def test_copy_has_no_deviation_gain(reward):
     assert same.gain.mean == pytest.approx(0)  # all at the table do the same
 
 
+@pytest.mark.parametrize("players", [3, 5, 6, 7])
+@pytest.mark.parametrize(("player", "agent", "payoff"), [("bag:1", "continue", 1), ("continue", "bag:1", 0)])
+def test_gain_of_who_always_or_never_wins_has_an_interval(player, agent, payoff, players):
+    (found,) = deviation_gains([player], match("win", agent, players), 300, SEEDS)
+    gain = found.gain
+    assert found.payoff == payoff
+    assert gain.mean == payoff - 1 / players
+    ends = (gain.low, gain.high) if payoff else (gain.high, gain.low)
+    assert abs(ends[0] - gain.mean) == pytest.approx(0.0127, abs=0.001)  # Wilson's, of 300 games
+    assert ends[1] == pytest.approx(gain.mean)
+
+
 @pytest.mark.parametrize("reward", PAYOFFS)
 def test_gain_is_payoff_minus_self_play(reward):
     against = match(reward)
@@ -57,3 +69,9 @@ def test_blank_rivals_in_all_games():
 def test_invalid_game_is_refused_at_once(players, reward, message):
     with pytest.raises(ValueError, match=message):
         DeviationGame("ev", players, "iello-2016", reward)
+
+
+@pytest.mark.parametrize(("given", "games", "message"), [("ev", 40, "players='ev'; a list"), (["ev"], 0, "games=0")])
+def test_invalid_players_or_games_are_refused_at_once(given, games, message):
+    with pytest.raises(ValueError, match=message):
+        deviation_gains(given, match("win"), games, SEEDS)

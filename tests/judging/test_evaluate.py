@@ -236,3 +236,27 @@ def test_evaluate_command(tmp_path, capsys):
     assert {"python", "numpy", "numba"} <= set(content["versions"])
     assert [result["how"] for result in content["results"]] == ["distinct"] * 2 + ["intruder"] * 2
     assert content["differences"][0]["other"] == "ev:0.75"
+
+
+class Fixed:
+    """Agent of one probability."""
+
+    def __init__(self, leave):
+        self.leave = leave
+
+    def act(self, obs, first):
+        return np.full(len(first), self.leave, np.float32)
+
+
+def test_agents_of_one_class_have_different_names():
+    found = evaluate(Fixed(0.1), [Fixed(0.3)], compare_with=[Fixed(0.2)], games=8)
+    assert [(each.agent, each.against) for each in found.results] == [
+        ("Fixed #1", "3 × Fixed #3"),
+        ("Fixed #2", "3 × Fixed #3"),
+    ]
+
+
+def test_object_is_one_of_distinct_rivals():
+    fixed = Fixed(0.1)
+    with pytest.raises(ValueError, match="x: Fixed is given twice"):
+        evaluate("ev", LineUp("x", (fixed, fixed, Fixed(0.2))), games=8)

@@ -5,11 +5,12 @@ import threading
 from dataclasses import dataclass
 from types import MethodType, SimpleNamespace
 
+import numpy as np
 import pytest
 
 from diamant_env.commands.command import run_command
 from diamant_env.judging import evaluate, hold_tournament, judge_decisions
-from diamant_env.opponents import make
+from diamant_env.opponents import FAMILIES, make
 from diamant_env.opponents.pools import load_pool
 from train.responding.config import ResponseConfig
 from train.runs.arguments import read_config
@@ -154,9 +155,29 @@ def test_untrusted_text_runs_no_code(own, text):
     (own / "own_agents.py").write_text("raise SystemExit('imported')")
     pool = own / "pool.toml"
     pool.write_text(f'agents = ["ev", "{text}"]')
-    with pytest.raises(ValueError, match="would run code: give it as an argument; a file may not"):
+    with pytest.raises(ValueError, match=r"would run code.* a file may not"):
         load_pool(pool)
     config = own / "config.toml"
     config.write_text(f'agent = "{text}"')
     with pytest.raises(ValueError, match="would run code"):
         read_config(config, ResponseConfig)
+
+
+def test_ignored_answers_are_not_checked():
+    class Idle:
+        def act(self, obs, first):
+            return np.where(obs["must_decide"] > 0, 0.25, np.nan).astype(np.float32)
+
+    class Late:
+        def act(self, obs, first):
+            return np.where(obs["turn"] > 2, np.nan, 0.25).astype(np.float32)
+
+    assert evaluate(Idle(), "bag", 20).results[0].score.mean > 0
+    with pytest.raises(ValueError, match="Late returned nan for row"):
+        evaluate(Late(), "bag", 20)
+
+
+def test_misspelt_family_with_a_decimal_is_named():
+    with pytest.raises(ValueError, match=r"unknown agent 'evv:0\.75'; did you mean ev"):
+        make("evv:0.75")
+    assert str(FAMILIES["random"](np.float32(0.25))) == "random:0.25"

@@ -250,9 +250,10 @@ def wrapped(wrapper):
     return sb3.PPO("MlpPolicy", wrapper(gymnasium.make("diamant_env/Diamant-v0")))
 
 
-def wrapped_rows():
-    settings = {"vectorization_mode": "sync", "wrappers": [Halved], "vector_kwargs": {"autoreset_mode": "SameStep"}}
-    return sb3.PPO("MlpPolicy", vec.GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-v0", 2, **settings)))
+def wrapped_rows(mode="sync"):
+    settings = {"vectorization_mode": mode, "wrappers": [Halved], "vector_kwargs": {"autoreset_mode": "SameStep"}}
+    made = gymnasium.make_vec("diamant_env:diamant_env/Diamant-v0", 2, **settings)
+    return sb3.PPO("MlpPolicy", vec.GymnasiumVecEnv(made))
 
 
 def broken():
@@ -268,6 +269,7 @@ def broken():
         (lambda: sb3.PPO("MlpPolicy", env_of(NUM_FEATURES, 3)), r"PPO acts in Discrete\(3\)"),
         (lambda: wrapped(Halved), "PPO learns through an ObservationWrapper"),
         (wrapped_rows, "PPO learns through an ObservationWrapper"),
+        (lambda: wrapped_rows("async"), "PPO learns through an ObservationWrapper"),
         (lambda: wrapped(gymnasium.wrappers.NormalizeObservation).policy, r"Policy observes Box\(-inf, inf, "),
         (Parts, r"Parts .*: it has no forward; .* parts: agent.critic, agent.actor"),
         (Both, r"Both .*: it returns a tuple; .* parts: agent.critic, agent.actor"),

@@ -38,7 +38,7 @@ class Scripted:
     def __post_init__(self) -> None:
         for field in parameters(type(self)):
             value, low, high = getattr(self, field.name), field.metadata["low"], field.metadata["high"]
-            if not isinstance(value, int | float | np.integer) or not low <= value <= high:
+            if not isinstance(value, int | float | np.integer | np.floating) or not low <= value <= high:
                 raise ValueError(f"{self.family}: {field.name}={value!r}; {low:g} to {high:g} is allowed")
 
     def __str__(self) -> str:
