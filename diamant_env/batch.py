@@ -95,7 +95,7 @@ class Batch:
         games = checked_int("num_games", num_games, 1)
         self.num_players = players_per_game(num_players, games)
         self._shape = games, seat_axis(seats, int(self.num_players.max()))
-        chosen = editions_per_game(edition, num_games, True if blank_rivals else hidden_chests)
+        chosen = editions_per_game(edition, games, True if blank_rivals else hidden_chests)
         self.editions = unique_editions(chosen)
         self.reward, self.blank_rivals = reward, bool(blank_rivals)
         self._reward_code = reward_code("score" if callable(reward) else reward, int(self.num_players.min()))
@@ -105,7 +105,7 @@ class Batch:
         self._games = np.zeros(games, GAME)
         self._memory = as_bytes(self._games)
         self._games["edition"], self._games["num_players"] = self._edition_rows, self.num_players
-        self._script, self._all = np.zeros((num_games, 0), np.int8), np.ones(num_games, np.bool_)
+        self._script, self._all = np.zeros((games, 0), np.int8), np.ones(games, np.bool_)
         self._absent = np.arange(self.seats) >= self.num_players[:, None]
         self._any_absent, self.started = bool(self._absent.any()), False
 

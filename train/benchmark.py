@@ -150,7 +150,7 @@ def benchmark_runs(
         for seed in range(min(seeds or MOST_SEEDS, MOST_SEEDS))
         for task in tasks
         for algorithm in found
-        if algorithm.plays(task) and seed < (task.seeds if algorithm.kind == "learned" else 1)
+        if seed < (task.seeds if algorithm.kind == "learned" else 1) and algorithm.plays(task)
     ]
 
 

@@ -124,8 +124,9 @@ def found_in(path: Path, config: Config) -> dict[str, Any]:
         raise ValueError(f"{path} has no results of python -m train.best_response")
     found, game = content["found"], content.get("config", {}).get("game", {})
     played = found.get("edition"), found.get("reward"), game.get("blank", False), game.get("expeditions")
-    if played != (config.game.edition, "win", False, None):
-        raise ValueError(f"{path} is of another game than the wins in {config.game.edition} that the card shows")
+    edition = config.game.judged_edition().name
+    if played != (edition, "win", False, None):
+        raise ValueError(f"{path} is of another game than the wins in {edition} that the card shows")
     return found
 
 

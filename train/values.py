@@ -55,7 +55,7 @@ def learn_values(arguments: Arguments) -> dict[int, float]:
         raise ValueError(f"games={arguments.games}; at least 100 are needed")
     config: Config = open_run_folder(arguments.run)
     if max(config.game.num_players) < 2:
-        raise ValueError(f"{arguments.run} was trained at tables of one player, who wins always")
+        raise ValueError(f"{arguments.run} was trained at tables of one player, who always wins")
     with locked(arguments.run):
         network = NetworkAgent.load(arguments.run / POLICY)
         networks, explained = {}, {}

@@ -53,7 +53,7 @@ class TerminalGame:
         if not 1 <= len(seats) <= MAX_PLAYERS:
             raise ValueError(f"{len(seats)} players; 1 to {MAX_PLAYERS} fit at a table")
         person = 0 if seats[0] is None else None
-        names = [text or "a person" for text in seats]
+        names = ["a person" if text is None else text.strip() for text in seats]
         self.session = GameSession(options.edition, seats, options.seed, names, options.hidden_chests)
         self.session.leave  # noqa: B018 - raises if an agent does not support the table
         self.edition, self.scene = self.session.edition, self.session.scene

@@ -30,18 +30,24 @@ class Window:
         """Show a picture, at most `fps` per second if positive."""
         if not pygame.display.get_init():  # another library has called pygame.quit()
             pygame.display.init()
-            self._window = None
         for event in pygame.event.get():
             for window in self._all:
                 window._follow(event)
         if self._dismissed:
             return
+        try:
+            self._draw(picture)
+        except pygame.error:  # the window was closed by pygame.quit()
+            self._window = None
+            self._draw(picture)
+        if fps > 0:
+            self._clock.tick(fps)
+
+    def _draw(self, picture: pygame.Surface) -> None:
         if self._window is None:
             self._window = pygame.Window(self._title, picture.get_size())
         self._window.get_surface().blit(picture, (0, 0))
         self._window.flip()
-        if fps > 0:
-            self._clock.tick(fps)
 
     def close(self) -> None:
         """Close the window; the next picture opens a new one."""

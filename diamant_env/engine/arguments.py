@@ -106,7 +106,8 @@ def editions_per_game(
     edition: str | Edition | Sequence[str | Edition], num_games: int, hidden_chests: bool | None
 ) -> list[Edition]:
     """Return the edition of each game."""
-    if not isinstance(edition, list | tuple | np.ndarray):
+    edition = edition.tolist() if isinstance(edition, np.ndarray) else edition
+    if not isinstance(edition, list | tuple):
         return [find_edition(edition, hidden_chests)] * num_games  # type: ignore[arg-type]
     if len(edition) != num_games:
         raise ValueError(f"{len(edition)} editions for {num_games} games; give one, or one per game")

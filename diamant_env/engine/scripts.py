@@ -25,14 +25,15 @@ def script_of(deck: Sequence[int | str], edition: Edition) -> NDArray[np.int8]:
     """
     if isinstance(deck, str) or not isinstance(deck, Sequence):
         raise ValueError(f"a deck is a list of cards such as [5, 'relic'], not {deck!r}")
-    codes: list[int] = []
+    codes, left = [], list(range(FIRST_RELIC, FIRST_RELIC + len(edition.relics)))
     for position, name in enumerate(deck):
         try:
             fits = edition.cards_named(name)
         except ValueError as error:
             raise ValueError(f"card {position} of the deck: {error}") from None
-        unused = [card for card in fits if card < FIRST_RELIC or card not in codes] or fits  # of relics of equal value
-        codes.append(ANY_RELIC if len(fits) > 1 and str(name).strip() == "relic" else unused[0])
+        card = next((card for card in fits if card in left), fits[0])  # relics of equal value leave the deck in order
+        codes.append(ANY_RELIC if len(fits) > 1 and str(name).strip() == "relic" else card)
+        left = [other for other in left if other != card]
     return np.array(codes, np.int8)
 
 

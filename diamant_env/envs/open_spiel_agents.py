@@ -106,7 +106,7 @@ class PolicyAgent:
         return self.name
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`; raise ValueError if a row has another edition or number of players, or hides chests."""
+        """See `Agent.act`; raise ValueError if a row has another or no edition or other players, or hides chests."""
         leave, rows = np.zeros(len(first), np.float32), np.flatnonzero(obs["must_decide"])
         if np.any(obs["hidden_chests"][rows]) and not edition_of(self.game).hidden_chests:
             raise ValueError(f"{self} plays with open chests; the chests of this table are hidden")

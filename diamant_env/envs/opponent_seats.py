@@ -79,12 +79,14 @@ class LineUps:
         mixes = [_members(one, num_rivals + 1, editions) for one in one_or_more(opponents)]
         self.given, numbers = _distinct([one for mix in mixes for one in mix])
         self.agents = make_opponents(self.given)
-        for mix in mixes:
-            distinct = len({name_or_identity(one) for one in mix})
+        self._mixes = np.split(numbers, np.cumsum([len(mix) for mix in mixes])[:-1])
+        for mix, own in zip(mixes, self._mixes, strict=True):
+            agents = [self.agents[number] for number in own]
+            texts = [isinstance(one, str | Path) for one in mix]
+            distinct = len({str(agent) if text else id(agent) for agent, text in zip(agents, texts, strict=True)})
             if distinct < len(mix) or 1 < distinct < num_rivals:
                 without = " without those that need open chests" * any(edition.hidden_chests for edition in editions)
                 raise ValueError(f"opponents {mix}{without}: {num_rivals} or more distinct ones are needed")
-        self._mixes = np.split(numbers, np.cumsum([len(mix) for mix in mixes])[:-1])
         self._num_rivals = num_rivals
 
     def draw(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -143,11 +145,6 @@ def _distinct(opponents: Sequence[Any]) -> tuple[list[Any], NDArray[np.int64]]:
     different = {identity(one): one for one in opponents}
     order = list(different)
     return list(different.values()), np.array([order.index(identity(one)) for one in opponents], np.int64)
-
-
-def name_or_identity(opponent: Any) -> Any:
-    """Return the agent's name of a text, such as ``"bag:15"`` of ``"bag"``, or the object's identity."""
-    return str(make(opponent)) if isinstance(opponent, str | Path) else id(opponent)
 
 
 def identity(opponent: Any) -> Any:

@@ -52,7 +52,7 @@ def expeditions_after(start: GameState, edition: Edition, merge_traps: bool = Tr
     found: dict[Deck, GameState] = {}
 
     def add_followers(game: GameState) -> None:
-        for end in _ends(game, edition, card_sets(game, edition, merge_traps)):
+        for end in _outcomes(game, edition, card_sets(game, edition, merge_traps)):
             for follower in end.followers:
                 deck = deck_of(follower, edition, merge_traps)
                 if deck not in found:
@@ -78,7 +78,7 @@ def values_of_ends(
     """
     ends = [
         (end, np.average([value_of(follower) for follower in end.followers], axis=0, weights=end.weights))
-        for end in _ends(start, edition, sets)
+        for end in _outcomes(start, edition, sets)
     ]
     if not ends:
         return []
@@ -92,7 +92,7 @@ def values_of_ends(
     return [Ends(*each) for each in zip(left, bust, strict=True)]
 
 
-class _End(NamedTuple):
+class _Outcome(NamedTuple):
     """An end of an expedition: relics drawn and taken, the digit of the fatal trap (None: all left), what follows."""
 
     relics: int
@@ -102,7 +102,7 @@ class _End(NamedTuple):
     weights: list[int]
 
 
-def _ends(start: GameState, edition: Edition, sets: CardSets) -> Iterator[_End]:
+def _outcomes(start: GameState, edition: Edition, sets: CardSets) -> Iterator[_Outcome]:
     """Yield the ends of an expedition by relics drawn, ascending, with the starts of the next; none for the last."""
     if start["expedition"] == edition.expeditions:
         return
@@ -116,11 +116,11 @@ def _ends(start: GameState, edition: Edition, sets: CardSets) -> Iterator[_End]:
                 reveal(game, numbers_of(edition), card)
             game["relics_taken"] += taken
             game["path_relics"] -= taken
-            yield _End(before + drawn, taken, None, [after_leaving(game, edition)], [1])
+            yield _Outcome(before + drawn, taken, None, [after_leaving(game, edition)], [1])
             for traps, row in fatal_kinds(game, sets):
                 weights = game["deck"][[FIRST_TRAP + trap for trap in traps]].tolist()
                 followers = [after_bust(game, edition, trap) for trap in traps]
-                yield _End(before + drawn, taken, row, followers, weights)
+                yield _Outcome(before + drawn, taken, row, followers, weights)
 
 
 def current_expedition(games: NDArray, edition: Edition) -> NDArray:

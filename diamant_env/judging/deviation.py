@@ -62,7 +62,7 @@ class DeviationGain:
     Attributes:
         player: Name of the player.
         payoff: Mean payoff.
-        totals: float64 (tables,), payoff summed over the games of each table; less that of a copy where it is no share.
+        totals: float64 (tables,), sums over the games of each table: of win shares, or of gains in gems.
         quotas: int64 (tables,), games of each table.
         fair: Payoff of a copy where payoffs are win shares, else None.
     """

@@ -86,14 +86,13 @@ def results_report(results: Sequence[Result]) -> TextReport:
     fair = ", ".join(f"{1 / seats:.3f}" for seats in players)
     title = f"{', '.join(agents)} at tables of {', '.join(map(str, players))}; fair: {fair}; games per row: {games}"
     report = TextReport(title, ("who", "against"), ("win share", "", "mean score"))
-    long = len(agents) == 1 and len(agents[0]) > _LONG
-    whole_name = re.compile(rf"(?<!\S){re.escape(agents[0])}(?!\S)")
+    long = re.escape(agents[0]) if len(agents) == 1 and len(agents[0]) > _LONG else ""
     corrected = holm([result.p_value for result in results])
     for position, (result, p_value) in enumerate(zip(results, corrected, strict=True)):
         if position and result.how != results[position - 1].how:
             report.add_section()
         names = (result.measured, result.against.replace(" of the ", " of "))
-        shown = [whole_name.sub("the agent", name) if long else name for name in names]
+        shown = [re.sub(rf"(?<!\S){long}(?!\S)", "the agent", name) if long else name for name in names]
         share, score = plus_minus(result.win_share, 3), plus_minus(result.score, 2)
         report.add_row(*shown, share, significance(result, p_value), score)
     rows = "1 row" if len(results) == 1 else f"{len(results)} rows"

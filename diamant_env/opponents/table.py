@@ -15,6 +15,7 @@ from diamant_env.editions import Edition
 from diamant_env.engine.arguments import FLOAT32, as_array, checked_array, checked_mask
 from diamant_env.engine.loops import rows_to_ask
 from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.opponents.custom import CustomAgent
 
 EMPTY = -1
 """Marker of a seat without an agent in a seating; the caller decides for it."""
@@ -76,8 +77,7 @@ class Table:
         wrong = self.seating[(self.seating < EMPTY) | (self.seating >= len(self.agents))]
         if wrong.size:
             raise ValueError(f"the seating names agent {wrong[0]}; there are {len(self.agents)} agents")
-        if len(self.agents) > 1:
-            _check_apart([agent for number, agent in enumerate(self.agents) if (self.seating == number).any()])
+        _check_apart(self.agents, self.seating)
         present = np.arange(batch.seats) < batch.num_players[:, None]
         self._taken = np.where(present, self.seating, EMPTY).ravel()
         self._memoryless = np.array([getattr(agent, "memoryless", False) for agent in self.agents], np.bool_)
@@ -174,14 +174,14 @@ class Table:
         return earned
 
 
-def _check_apart(agents: Sequence[Agent]) -> None:
-    """Raise ValueError if one object that keeps a state per row is given as two agents."""
-    seen: set[int] = set()
-    for agent in agents:
-        own = getattr(agent, "agent", agent)  # of a `CustomAgent`
-        if id(own) in seen and not getattr(agent, "memoryless", False):
-            raise ValueError(
-                f"{agent} is seated twice as one object, which can't be copied: set memoryless = True if it keeps no "
-                "state from turn to turn, else define __deepcopy__ or give separate objects"
-            )
-        seen.add(id(own))
+def _check_apart(agents: Sequence[Agent], seating: NDArray[np.int64]) -> None:
+    """Raise ValueError if one object that keeps a state per row is seated as two agents."""
+    objects = [id(agent.agent if isinstance(agent, CustomAgent) else agent) for agent in agents]
+    for agent, own in zip(agents, objects, strict=True):
+        if objects.count(own) > 1 and not getattr(agent, "memoryless", False):
+            same = [number for number, other in enumerate(objects) if other == own]
+            if len(np.intersect1d(seating, same)) > 1:
+                raise ValueError(
+                    f"{agent} is seated twice as one object: give separate objects, define __deepcopy__ if it can't be "
+                    "copied, or set memoryless = True if it keeps no state from turn to turn"
+                )

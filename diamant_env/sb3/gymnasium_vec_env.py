@@ -38,6 +38,9 @@ class GymnasiumVecEnv(Rows):
             raise ValueError(f"autoreset_mode={mode}; stable-baselines3 needs AutoresetMode.SAME_STEP")
         self.envs = envs
         self._listed: Any = DictInfoToList(envs)
+        self._in_observation_wrapper: list[bool] = []  # known of an `AsyncVectorEnv` after `close` too
+        if isinstance(envs.unwrapped, AsyncVectorEnv):
+            self._in_observation_wrapper = list(envs.unwrapped.call("has_wrapper_attr", "observation"))  # its method
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
         self.metadata = {**envs.metadata, **self.metadata}
 
@@ -80,12 +83,11 @@ class GymnasiumVecEnv(Rows):
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
         """Return for each row whether its environment is in such a wrapper.
 
-        The environments of an `AsyncVectorEnv` tell it of `ObservationWrapper` alone.
+        The environments of an `AsyncVectorEnv` report `ObservationWrapper` only.
         """
         envs = getattr(self.envs.unwrapped, "envs", None)
-        if wrapper_class is ObservationWrapper and isinstance(self.envs.unwrapped, AsyncVectorEnv):
-            wrapped = self.envs.unwrapped.call("has_wrapper_attr", "observation")  # a method of that wrapper
-            return [bool(wrapped[row]) for row in self._get_indices(indices)]
+        if wrapper_class is ObservationWrapper and self._in_observation_wrapper:
+            return [self._in_observation_wrapper[row] for row in self._get_indices(indices)]
         return [envs is not None and is_wrapped(envs[row], wrapper_class) for row in self._get_indices(indices)]
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from diamant_env import CONTINUE, LEAVE
-from diamant_env.advice.review import review
+from diamant_env.advice.review import _LEAST, review
 from diamant_env.records import GameSession
 from tests.advice.test_hint import ENDGAME, FATAL
 from tests.support.play import BASE, Play, review_few
@@ -73,7 +73,7 @@ def test_review_covers_every_decision_and_state(edition):
         assert each.words.startswith(f"Expedition {game.expedition}, card {game.turn}: ")
         assert each.chose == session.games[each.turn + 1].decision[2]
         assert each.cost == pytest.approx(max(0, sum(each.interval) / 2))
-        assert each.mistake == (each.interval[0] >= 0.0005) <= (each.cost > 0)
+        assert each.mistake == (each.interval[0] >= _LEAST) <= (each.cost > 0)
     order = [(not each.mistake, -each.cost) for each in found.decisions]
     assert order == sorted(order)
     assert found.labels[0] == "1.1"

@@ -87,12 +87,17 @@ def test_game_continues_after_window_is_closed(shown, event):
 
 
 def test_window_opens_again_after_another_library_quit_pygame(shown):
-    env = new_env()
+    first, second = new_env(), new_env()
     pygame.quit()  # as Gymnasium's classic environments do
-    all_act(env, 1)
-    assert len(shown) == 2
+    for env in (first, second):
+        all_act(env, 1)
+    assert len(shown) == 4
     pygame.quit()
-    env.close()
+    pygame.display.init()
+    all_act(first, 1)
+    assert len(shown) == 5
+    pygame.quit()
+    first.close()
 
 
 @pytest.mark.parametrize("view", [diamant_v0.parallel_env, DiamantEnv])

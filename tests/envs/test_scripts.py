@@ -51,6 +51,8 @@ def test_relics_of_equal_printed_value():
     edition = replace(PRINTED, relics=(3, 8, 8), relics_enter="start")
     play = Play(["relic 8", "relic 8", "relic 3"], edition=edition, players=2).all_continue().all_continue()
     assert play.game["path_relic_value"] == 8 + 8 + 3
+    play = Play(["relic", "relic 8", "relic"], edition=edition, players=2).all_continue()
+    assert play.game["path_relic_value"] == 3 + 8
     with pytest.raises(ValueError, match="card 2 of the deck, 'relic 8', is not in the deck"):
         Play(["relic 8", "relic 8", "relic 8"], edition=edition, players=2).all_continue().all_continue()
 

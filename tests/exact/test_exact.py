@@ -392,9 +392,11 @@ def test_agent_advises_no_solution_that_is_too_large(monkeypatch):
     monkeypatch.setattr(equilibrium, "MAX_NODES", 100)
     with pytest.raises(ValueError, match=r"2 players in 'iello-2016' is too large to be solved: .* at most 50$"):
         evaluate("equilibrium", "self", games=2, players=2)
-    monkeypatch.setattr(equilibrium, "MAX_NODES", 2 * tree_of(TINY_LATE, 2).boxes.size)
+    late = replace(TINY_UNEQUAL, relics=(6, 6), relics_enter="expedition")  # 57 nodes, later up to 144
+    monkeypatch.setattr(equilibrium, "MAX_NODES", 150)
     with pytest.raises(ValueError, match="in expedition 2, at most"):
-        exact.solve_equilibrium(2, TINY_LATE, cache=False, whole_game=True)
+        exact.solve_equilibrium(2, late, cache=False, whole_game=True)
+    exact.solve_equilibrium(2, replace(late, expeditions=2), cache=False, whole_game=True)  # there it is the last one
 
 
 def test_policy_may_be_read_only():

@@ -280,8 +280,11 @@ def broken():
     ],
 )
 def test_unsuitable_model_is_refused(given, message):
+    model = given()
+    if isinstance(model, sb3.PPO):
+        model.get_env().close()
     with pytest.raises(ValueError, match=message):
-        make(given())
+        make(model)
 
 
 @pytest.mark.parametrize("name", ["gone.zip", "text.zip", "other.zip"])

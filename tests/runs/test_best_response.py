@@ -152,12 +152,14 @@ def test_networks_that_no_learner_can_start_from_have_no_warm_start(network, tmp
     last = np.zeros((2, 8), np.float32), np.zeros(2, np.float32)
     older = [(hidden, np.zeros(8, np.float32)), last]
     linear = NetworkAgent([(layer, np.zeros(2, np.float32))], name="linear")
-    agents = [linear, NetworkAgent(older, layout=LAYOUT[1:]), "bag", network]
+    mixed = NetworkAgent(network.weights(), inputs=network.inputs)
+    mixed.by_players = {3: linear.layers}
+    agents = [linear, NetworkAgent(older, layout=LAYOUT[1:]), "bag", mixed, network]
     starts = [
         {run.start for run in response.response_runs(DeviationGame(agent, 3, "iello-2016", "win"), SMALL, tmp_path)}
         for agent in agents
     ]
-    assert starts == [{"scratch"}] * 3 + [{"scratch", "warm"}]
+    assert starts == [{"scratch"}] * 4 + [{"scratch", "warm"}]
 
 
 def test_selection_and_report_play_different_games(network, monkeypatch):

@@ -12,7 +12,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from diamant_env.agent import Agent
+from diamant_env.agent import Agent, is_of_agent
 from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.games import Player
 from diamant_env.opponents import make
@@ -151,17 +151,22 @@ def from_agent(text: str) -> Algorithm:
     if _without_search(text).startswith(text_agent.PREFIX):
         command = "diamant evaluate --per-decision score"
         raise ValueError(f"{text} is a language model, and a run would call it a million times; judge it by {command}")
-    agent = make(text)
-    version = _version(text)
-    return Algorithm(text, "agent", "a finished agent", lambda _run: text, lambda task: _able(agent, task), version)
+    agent, able = make(text), dict[str, bool]()
+
+    def plays(task: Task) -> bool:
+        if task.name not in able:
+            able[task.name] = _able(agent, task)
+        return able[task.name]
+
+    return Algorithm(text, "agent", "a finished agent", lambda _run: text, plays, _version(text))
 
 
 def _able(agent: Agent, task: Task) -> bool:
-    """Return whether an agent supports a task's tables; a defect of its own is reported by its run."""
+    """Return whether an agent supports a task's tables; a defect of a custom agent is reported by its run."""
     try:
         check_able(agent, task.players, task.game.judged_edition(), task.game.blank)
-    except Exception as error:  # of a custom agent
-        return not isinstance(error, ValueError)
+    except Exception as error:
+        return is_of_agent(error) or not isinstance(error, ValueError)
     return True
 
 

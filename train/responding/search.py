@@ -78,16 +78,17 @@ class ResponseRun:
 
 def response_runs(game: DeviationGame, config: SearchConfig, folder: Path) -> list[ResponseRun]:
     """Return the runs of a search, with warm starts if a learner can begin with the agent's weights."""
-    starts = ["scratch", "warm"] if can_start(make(game.agent)) else ["scratch"]
+    starts = ["scratch", "warm"] if can_start(make(game.agent), game.players) else ["scratch"]
     return [
         ResponseRun(game, config, start, n, folder / f"{start}-{n}") for start in starts for n in range(config.seeds)
     ]
 
 
-def can_start(agent: Agent) -> bool:
-    """Return whether an agent is a network with a hidden layer and the inputs of learners."""
-    inputs_fit = isinstance(agent, NetworkAgent) and (agent.inputs != RAW or agent.layout == LAYOUT)
-    return isinstance(agent, NetworkAgent) and inputs_fit and len(agent.layers) > 1
+def can_start(agent: Agent, players: int) -> bool:
+    """Return whether an agent is a network that has a hidden layer at these tables and the inputs of learners."""
+    if not isinstance(agent, NetworkAgent):
+        return False
+    return len(agent.weights(players)) > 1 and (agent.inputs != RAW or agent.layout == LAYOUT)
 
 
 def learn(

@@ -11,6 +11,7 @@ import numpy as np
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS
 from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.opponents.custom import CustomAgent
 from diamant_env.opponents.layers import Layers
 from diamant_env.opponents.models.outputs import OutputAgent, run_module
 from diamant_env.opponents.models.policies import SB3Agent
@@ -32,7 +33,8 @@ def to_network(agent: object) -> NetworkAgent:
     Raises:
         ValueError: If it is not such a perceptron, or its probabilities would differ by more than `TOLERANCE`.
     """
-    agent = getattr(agent, "agent", agent)  # of a named one
+    if isinstance(agent, CustomAgent):  # a named one
+        agent = agent.agent
     if isinstance(agent, NetworkAgent):
         return agent
     if isinstance(agent, SB3Agent):
