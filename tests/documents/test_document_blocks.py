@@ -22,7 +22,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *PAGES]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 LLMS = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(?P<language>[\w{}-]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-TINY_RUN = "--ppo.decisions 2000 --ppo.games 20 --threads 1 --judge.curve-games 100 --no-judge"
+TINY_RUN = "--ppo.decisions 2000 --ppo.games 60 --threads 1 --judge.curve-games 100 --no-judge"
 TINY_SEARCH = (
     "--ppo.decisions 500 --ppo.games 20 --seeds 1 --pick-games 100 --report-games 100 "
     "--values.self-play 100 --values.paths 100 --values.minibatches 5 --pools"
