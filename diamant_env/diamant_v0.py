@@ -20,7 +20,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
-from diamant_env.engine.records import copied
+from diamant_env.engine.records import copy_game
 from diamant_env.envs.aec import AecGame
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
 from diamant_env.envs.settings import (
@@ -141,7 +141,7 @@ class parallel_env(ParallelEnv, EzPickle):
     @property
     def game(self) -> GameState:
         """A copy of the game's record, of type `GAME`."""
-        return copied(self._batch.games[0])
+        return copy_game(self._batch.games[0])
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> tuple[dict[str, Any], dict[str, dict]]:
         """Start a game.

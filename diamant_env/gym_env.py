@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_action, checked_int
-from diamant_env.engine.records import copied
+from diamant_env.engine.records import copy_game
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.pictures import RENDER_MODES
 from diamant_env.envs.settings import Observation, PlainSpec, checked_options
@@ -128,7 +128,7 @@ class DiamantEnv(PlainSpec, gymnasium.Env):
     @property
     def game(self) -> GameState:
         """A copy of the game's record, of type `diamant_env.GAME`."""
-        return copied(self._learner.batch.games[0])
+        return copy_game(self._learner.batch.games[0])
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -15,7 +15,7 @@ from safetensors.torch import save as to_bytes
 
 from diamant_env import Batch
 from diamant_env.opponents import Table, make
-from diamant_env.opponents.network import FORMAT, LAYOUT, digest
+from diamant_env.opponents.network import FORMAT, LAYOUT, digest_of_tensors
 from diamant_env.storage.files import write_whole
 
 
@@ -50,7 +50,7 @@ def save(network: torch.nn.Sequential, path: str) -> None:
     """Write a policy file, which every command of this project accepts as an agent."""
     layers = [layer for layer in network if isinstance(layer, torch.nn.Linear)]
     tensors = {f"{i}.{name}": value for i, layer in enumerate(layers) for name, value in layer.state_dict().items()}
-    sha256 = digest({name: value.numpy() for name, value in tensors.items()})
+    sha256 = digest_of_tensors({name: value.numpy() for name, value in tensors.items()})
     about = {"format": FORMAT, "layout": LAYOUT, "activation": "relu", "name": "clone", "sha256": sha256}
     write_whole(path, to_bytes(tensors, {"diamant": json.dumps(about)}))
 

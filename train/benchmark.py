@@ -23,7 +23,7 @@ from train.benchmarking.playing import MapJobs, map_on_processes, play_all
 from train.benchmarking.reporting.page import task_tables
 from train.benchmarking.reporting.paper import FOLDER as PAPER
 from train.benchmarking.results import RESULT as RESULT_FILE
-from train.benchmarking.suite import MOST_SEEDS, Task, find_tasks
+from train.benchmarking.suite import MOST_SEEDS, BenchmarkTask, find_tasks
 from train.cluster import map_on_ray, require_ray
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
 from train.runs.run_folder import locked
@@ -121,7 +121,7 @@ def _map_of(arguments: Arguments) -> MapJobs:
 def benchmark_runs(
     config: BenchmarkConfig,
     folder: Path,
-    tasks: Sequence[Task],
+    tasks: Sequence[BenchmarkTask],
     seeds: int | None = None,
     algorithms: tuple[str, ...] = (),
     agents: tuple[str, ...] = (),

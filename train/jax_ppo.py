@@ -37,7 +37,7 @@ from train.runs.judging import check_settings
 
 COMMAND = "python -m train.jax_ppo"
 SCALARS = ("loss", "policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")
-MAX_DECISIONS, MAX_SEED = 2**32 - 2**28, 2**32 - 1  # counters are uint32
+MAX_DECISIONS, MAX_JAX_SEED = 2**32 - 2**28, 2**32 - 1  # counters are uint32
 
 
 class VectorEnv(NamedTuple):
@@ -69,7 +69,7 @@ class VectorEnv(NamedTuple):
             f"ppo.decisions: at most {MAX_DECISIONS:,}": ppo.decisions > MAX_DECISIONS,
             f"ppo.games: a multiple of opponents.snapshot_places = {places}": ppo.games % places,
             "ppo.minibatch: at most games × turns": ppo.minibatch > ppo.games * ppo.turns,
-            f"seed: at most {MAX_SEED:,}": config.seed > MAX_SEED,
+            f"seed: at most {MAX_JAX_SEED:,}": config.seed > MAX_JAX_SEED,
         }
         if wrong := [allowed for allowed, given in refused.items() if given]:
             raise ValueError(f"train.jax_ppo takes {'; '.join(wrong)}")

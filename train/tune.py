@@ -25,7 +25,7 @@ from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import BenchmarkRun, cpu_seconds
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.exact_tasks import exploitability
-from train.benchmarking.suite import Task
+from train.benchmarking.suite import BenchmarkTask
 from train.runs.arguments import CONFIGS
 from train.runs.config import GameConfig
 from train.runs.run_folder import read_json
@@ -114,7 +114,9 @@ def _measured(algorithm: str, settings: Settings, decisions: int) -> Row:
     gains: dict[str, list[Any]] = {}
     for players in PLAYERS:
         game = GameConfig(edition=str(EDITION), num_players=(players,), reward="score", expeditions=1, blank=True)
-        task = Task(f"tuning-{players}", "expedition", game, "one expedition of the tuning deck, for score", "")
+        task = BenchmarkTask(
+            f"tuning-{players}", "expedition", game, "one expedition of the tuning deck, for score", ""
+        )
         for seed in SEEDS:
             with TemporaryDirectory() as folder:
                 agent = partial(learner.agent, **settings)(BenchmarkRun(task, learner, seed, Path(folder), config))

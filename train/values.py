@@ -19,7 +19,7 @@ from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import say
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.values import Values
-from train.learning.values import fit, play_starts
+from train.learning.values import fit_values, play_starts
 from train.runs.config import Config
 from train.runs.run_folder import POLICY, locked, open_run_folder
 
@@ -62,7 +62,7 @@ def learn_values(arguments: Arguments) -> dict[int, float]:
         for players in sorted({*config.game.num_players} - {1}):
             games, learning = np.random.SeedSequence((arguments.seed, players)).spawn(2)
             starts = play_starts(network, players, arguments.games, games)
-            networks[players], explained[players] = fit(starts, learning)
+            networks[players], explained[players] = fit_values(starts, learning)
             say(f"{players} players: {explained[players]:.3f} of the variance of the win share is explained.")
         network.values = Values(networks)
         network.save(arguments.run / POLICY, network.metadata)

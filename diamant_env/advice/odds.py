@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from diamant_env.drawing.narration import counted, wrapped
+from diamant_env.drawing.narration import counted, wrap_text
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import expected_share
@@ -44,7 +44,7 @@ class Odds:
         return [
             f"  {counted(self._size, 'card')} in the deck; the next one is",
             *rows,
-            wrapped(self.on_average, "  ", "    "),
+            wrap_text(self.on_average, "  ", "    "),
             "  Leaving now brings you",
             *[f"    {company:<24}{gems}" for company, gems in self.leaving],
         ]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from diamant_env.advice.hint import Outlook, champion, observations_of, outlook, why_no_search
 from diamant_env.batch import Batch
-from diamant_env.drawing.narration import counted, wrapped
+from diamant_env.drawing.narration import counted, wrap_text
 from diamant_env.editions import Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import check_game
@@ -70,7 +70,7 @@ class Review:
     def lines(self) -> list[str]:
         """Return the two sentences and the costliest mistakes as lines of text."""
         mistakes = [each.words for each in self.decisions[:WORST] if each.mistake]
-        return [*map(wrapped, self.summary), *(wrapped(words, "  ", "    ") for words in mistakes)]
+        return [*map(wrap_text, self.summary), *(wrap_text(words, "  ", "    ") for words in mistakes)]
 
 
 def review(games: list[GameState], edition: Edition, seat: int) -> Review:

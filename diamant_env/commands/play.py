@@ -12,7 +12,7 @@ from diamant_env.advice.odds import Odds
 from diamant_env.advice.review import review
 from diamant_env.commands.session import Stopped, TerminalGame, ask, session_parser
 from diamant_env.commands.terminal import say
-from diamant_env.drawing.narration import joined, wrapped
+from diamant_env.drawing.narration import joined, wrap_text
 from diamant_env.editions import RULEBOOK_PLAYERS, Edition
 from diamant_env.page.edition_text import in_words
 from diamant_env.state import CONTINUE, LEAVE
@@ -77,12 +77,12 @@ class PersonGame(TerminalGame):
             else:
                 shown = typed if len(typed) <= 20 else f"{typed[:20]}..."
                 keys = "Enter or c continues, l leaves, o tells the odds, a advises, h helps, q stops"
-                say(wrapped(f"{shown!r} is no answer: {keys}."))
+                say(wrap_text(f"{shown!r} is no answer: {keys}."))
 
 
 def help_on(edition: Edition) -> str:
     """Return the summary of the game, the keys and the rules of the edition."""
-    rules = "\n".join(wrapped(rule, "  ", "  ") for rule in in_words(edition)["rules"])
+    rules = "\n".join(wrap_text(rule, "  ", "  ") for rule in in_words(edition)["rules"])
     return f"{_HELP.format(relics=_RELICS if edition.relics else '')}\n\n{rules}"
 
 
@@ -96,7 +96,7 @@ def run(argv: Sequence[str]) -> int:
     game = PersonGame([None, *options.opponents], options)
     edition, names = game.edition, game.words.names
     chests = "hidden: you see only your own" if edition.hidden_chests else "open"
-    say(wrapped(f"You play {edition.name} {f'with {joined(names[1:])}' if names[1:] else 'alone'}."))
+    say(wrap_text(f"You play {edition.name} {f'with {joined(names[1:])}' if names[1:] else 'alone'}."))
     say(f"{edition.expeditions} expeditions; chests are {chests}.")
     if len(names) < RULEBOOK_PLAYERS[0]:
         say(f"(By the rulebooks it takes at least {RULEBOOK_PLAYERS[0]} players.)")

@@ -55,7 +55,7 @@ def draw_path(
             border = max(3, card_width / 22)
             canvas.shade(_grown(place, border + 3), colour, 110, 10)
             canvas.rectangle(_grown(place, border), colour, 8)
-        draw_card(canvas, place, card, edition.card_name(card), position + 1)
+        card_picture(canvas, place, card, edition.card_name(card), position + 1)
         if position in taken:
             canvas.shade(place, INK, 150, card_width / 11)
             canvas.text("taken", (place[0] + card_width / 2, place[1] + card_height * 0.42), 24, _WHITE, fit=card_width)
@@ -71,7 +71,7 @@ def _layout(count: int, width: float, height: float) -> tuple[float, int, int]:
     return float(size), columns, rows
 
 
-def draw_card(canvas: "PixelCanvas | SvgCanvas", box: Box, card: int, name: str, number: int | None = None) -> None:
+def card_picture(canvas: "PixelCanvas | SvgCanvas", box: Box, card: int, name: str, number: int | None = None) -> None:
     """Draw the face of a card, optionally with its number on the path."""
     left, top, width, height = box
     center = left + width / 2
@@ -96,7 +96,7 @@ def draw_card(canvas: "PixelCanvas | SvgCanvas", box: Box, card: int, name: str,
 def card_svg(card: int, name: str) -> str:
     """Return the face of a card as an SVG document, 100 units wide and 136 high."""
     canvas = SvgCanvas()
-    draw_card(canvas, (0, 0, 100, 136), card, name)
+    card_picture(canvas, (0, 0, 100, 136), card, name)
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 136">{"".join(canvas.elements)}</svg>'
 
 

@@ -134,7 +134,7 @@ def distinct(names: Sequence[str], mark: str = " #") -> list[str]:
     return found
 
 
-def wrapped(text: str, indent: str = "", hanging: str = "   ") -> str:
+def wrap_text(text: str, indent: str = "", hanging: str = "   ") -> str:
     """Return text on lines of at most `WIDTH` columns; brackets, such as intervals and cards, are not broken.
 
     Args:

@@ -4,7 +4,7 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
-from diamant_env.drawing.narration import WIDTH, Narrator, last_decision, path_contents, ranking, wrapped
+from diamant_env.drawing.narration import WIDTH, Narrator, last_decision, path_contents, ranking, wrap_text
 from diamant_env.drawing.scene import BUST, Scene
 from diamant_env.editions import FIRST_TRAP, NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
@@ -33,7 +33,7 @@ def render_text(game: GameState, edition: Edition, scene: Scene) -> str:
 def path_lines(game: GameState, edition: Edition, scene: Scene) -> list[str]:
     """Return the cards of this expedition, wrapped, and the gems and relics on the path."""
     cards = " - ".join(_card_text(edition, card) for card in scene.path)
-    return [*wrapped(cards, "  path   ", " " * 9).splitlines(), f"  lying  {path_contents(game)}"]
+    return [*wrap_text(cards, "  path   ", " " * 9).splitlines(), f"  lying  {path_contents(game)}"]
 
 
 def seat_lines(
@@ -83,15 +83,15 @@ class TextView:
         """Return the events of the last turn: the decisions, the end of an expedition, and the next card."""
         lines = []
         if scene.before is not None:
-            lines.append(wrapped(f">> {self._narrator.decisions(game, scene)}"))
+            lines.append(wrap_text(f">> {self._narrator.decisions(game, scene)}"))
         if scene.ended:
-            outcome = wrapped(self._narrator.outcome(game, scene))
+            outcome = wrap_text(self._narrator.outcome(game, scene))
             lines.append(outcome if game.bust_card == NO_CARD else self.paint(outcome, "trap"))
         if game.phase == OVER:
             return lines
         if scene.begins:
             lines += ["", self.heading(f"Expedition {game.expedition} of {self.edition.expeditions}")]
-        card = wrapped(f"Card {game.turn}  {self._narrator.card(game, scene)}")
+        card = wrap_text(f"Card {game.turn}  {self._narrator.card(game, scene)}")
         return [*lines, self.paint(card, _kind(self.edition.card_name(game.last_card)))]
 
     def state(self, game: GameState, scene: Scene, leave: Sequence[float | None] | None = None) -> list[str]:
@@ -133,7 +133,7 @@ class TextView:
                 cells = "".join(f"{'bust' if each[seat] == BUST else each[seat]:>6}" for each in shown)
                 totals = f"{game.chest[seat]:>8}{game.relics[seat]:>8}" if last else ""
                 lines.append(self._strong_if_own(f"{_name_cell(self.names[seat], width)}{cells}{totals}", seat))
-        return [*lines, "", self.paint(wrapped(self._narrator.result(game)), "strong")]
+        return [*lines, "", self.paint(wrap_text(self._narrator.result(game)), "strong")]
 
     def _strong_if_own(self, row: str, seat: int) -> str:
         return self.paint(row, "strong") if seat == self.person else row
@@ -148,7 +148,7 @@ def _name_width(names: Sequence[str]) -> int:
 
 def _name_cell(name: str, width: int) -> str:
     """Return the cell of a name; a long one is followed by a line break and an empty cell."""
-    return f"  {name:<{width}}" if len(name) <= _NAME else f"{wrapped(name, '  ', '  ')}\n  {'':<{width}}"
+    return f"  {name:<{width}}" if len(name) <= _NAME else f"{wrap_text(name, '  ', '  ')}\n  {'':<{width}}"
 
 
 def _card_text(edition: Edition, card: int) -> str:

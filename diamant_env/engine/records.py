@@ -31,7 +31,7 @@ def as_bytes(records: NDArray) -> NDArray[np.uint8]:
     return records.view(np.ndarray).view(np.uint8).reshape(len(records), records.dtype.itemsize)
 
 
-def copied(game: GameState) -> GameState:
+def copy_game(game: GameState) -> GameState:
     """Return a writable copy of a record with its padding bytes, which NumPy's own copy leaves undefined."""
     return np.frombuffer(bytearray(game.tobytes()), GAME).view(np.recarray)[0]
 

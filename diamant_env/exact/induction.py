@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
 from diamant_env.editions import MAX_PLAYERS
-from diamant_env.exact.lookahead import block_of, blocks_of, compare, look_ahead, mean, memory_of
-from diamant_env.exact.tree import ExpeditionTree, Values
+from diamant_env.exact.lookahead import block_of, blocks_of, look_ahead, mean, memory_of, write_payoffs
+from diamant_env.exact.tree import ExpeditionTree, NodeValues
 
 # Modes: symmetric equilibrium with the lowest probability of leaving; two players who maximise their difference; best
 # response to a policy; the policy itself.
@@ -31,7 +31,7 @@ Progress = Callable[[float], None]
 def solve(
     tree: ExpeditionTree,
     mode: int,
-    values: Values,
+    values: NodeValues,
     progress: Progress | None = None,
     policy: NDArray[np.float64] | None = None,
 ) -> float:
@@ -78,7 +78,7 @@ def _solve_sets(layout, first, last, mode, policy, values, memory):
             others = inside - 1
             for taken in range(blocks_of(boxes, index, inside)):
                 block = block_of(boxes, index, inside, taken)
-                compare(layout, block, values, memory)
+                write_payoffs(layout, block, values, memory)
                 for row in range(block.bags * block.paths):
                     at = block.first + row
                     q = policy[at] if given else choose(mode, leave, stay, row, others)

@@ -104,7 +104,7 @@ def block_at(boxes, index, at):
 
 
 @jit
-def compare(layout, block, values, memory):
+def write_payoffs(layout, block, values, memory):
     """Write `leave`, `stay` and `camp` of the nodes of a block; `look_ahead` must have seen its set."""
     _, boxes, moves, _ = layout
     index, inside, taken, _, path, _, bags, paths = block

@@ -12,8 +12,8 @@ from diamant_env.engine.records import as_games
 from diamant_env.exact.cards import index_of, require_same_expedition
 from diamant_env.exact.expeditions import Deck
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, solve
-from diamant_env.exact.lookahead import block_at, compare, look_ahead, mean, memory_of
-from diamant_env.exact.tree import ExpeditionTree, Values, position_of, sets_of
+from diamant_env.exact.lookahead import block_at, look_ahead, mean, memory_of, write_payoffs
+from diamant_env.exact.tree import ExpeditionTree, NodeValues, position_of, sets_of
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Solution:
 
     tree: ExpeditionTree
     mode: int
-    nodes: Values
+    nodes: NodeValues
     error: float
     later: dict[Deck, float] = field(default_factory=dict)
 
@@ -154,7 +154,7 @@ def _evaluate(layout, indices, nodes, mode, values, memory, result):
             seen = indices[i]
             look_ahead(layout, seen, values, memory)
         block = block_at(layout.boxes, seen, nodes[i])
-        compare(layout, block, values, memory)
+        write_payoffs(layout, block, values, memory)
         others = block.inside - 1
         q = choose(mode, leave, stay, 0, others)
         result[i, 0], result[i, 1], result[i, 2] = mean(stay, 0, others, q), mean(leave, 0, others, q), q

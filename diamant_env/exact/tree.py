@@ -68,7 +68,7 @@ class Node(NamedTuple):
     path: Any
 
 
-class Values(NamedTuple):
+class NodeValues(NamedTuple):
     """Expected gems from a node on, those of later expeditions included.
 
     Attributes:
@@ -163,7 +163,7 @@ class Ends(NamedTuple):
     """Values of the states in which an expedition can end: those of the next expedition.
 
     Attributes:
-        left: See `Values`.
+        left: See `NodeValues`.
         bust: float64 (digits + 1, relics + 1, relics + 1), after a bust by a trap of a digit, by relics drawn and
             taken; the last row is for kinds on the path at the start.
     """
@@ -174,14 +174,14 @@ class Ends(NamedTuple):
 
 def values_with(
     tree: ExpeditionTree, inside: NDArray[np.float64], camp: NDArray[np.float64] = _NOTHING, ends: Ends | None = None
-) -> Values:
+) -> NodeValues:
     """Return the values of a tree with arrays to fill; without `ends`, later expeditions are worth 0."""
     relics = len(tree.boxes.relic_worth)
     left, bust = np.zeros((relics, relics)), np.zeros((tree.sets.size, relics))
     if ends is not None:
         left = ends.left
         _sum_busts(tree.layout, ends.bust, bust)
-    return Values(inside, camp, left, bust)
+    return NodeValues(inside, camp, left, bust)
 
 
 def relic_digit_of(sets: CardSets, edition: Edition) -> int:
@@ -252,7 +252,7 @@ def _allocate(sets, boxes, moves, bag, path, relics):
 
 @jit(cached=True)
 def _sum_busts(layout, by_digit, bust):
-    """Fill `bust` of `Values` from that of `Ends`."""
+    """Fill `bust` of `NodeValues` from that of `Ends`."""
     sets, boxes, _, _ = layout
     digits = np.zeros(sets.radix.shape[0], np.int64)
     for index in range(sets.size):

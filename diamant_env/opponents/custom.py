@@ -81,7 +81,7 @@ class CustomAgent:
             raise
 
 
-def wrapped(given: Any, name: str | None = None) -> Agent:
+def agent_of(given: Any, name: str | None = None) -> Agent:
     """Return an agent for a custom object.
 
     Args:
@@ -153,7 +153,7 @@ def find_object(named: str, what: str) -> Any:
         raise ValueError(f"{what}: the module {module} has no {attribute}") from None
 
 
-def copied(given: Any) -> Any:
+def fresh_copy(given: Any) -> Any:
     """Return a deep copy of an agent; memoryless and uncopyable agents are shared (a `Table` seats the latter once)."""
     if isinstance(given, type) or not hasattr(given, "act") or getattr(given, "memoryless", False):
         return given

@@ -151,7 +151,7 @@ class NetworkAgent:
         tensors = self.tensors()
         form = {"format": FORMAT, "layout": self.layout, "activation": self.activation, "inputs": self.inputs}
         # One entry, since safetensors does not preserve the order of several.
-        metadata = form | (about or {}) | form | {"sha256": digest(tensors)}
+        metadata = form | (about or {}) | form | {"sha256": digest_of_tensors(tensors)}
         write_whole(path, save(tensors, {"diamant": json.dumps(metadata)}))
 
     @classmethod
@@ -179,7 +179,7 @@ class NetworkAgent:
             networks = _networks(tensors)
             values = {int(name.removeprefix(_VALUE)): own for name, own in networks.items() if name.startswith(_VALUE)}
             by_players = {int(name): own for name, own in networks.items() if name.isdecimal()}
-            if metadata.get("sha256") != digest(tensors):
+            if metadata.get("sha256") != digest_of_tensors(tensors):
                 raise ValueError("its weights don't match its digest")
             own, layout = Values(values) if values else None, metadata.get("layout")
             if not isinstance(layout, list | None):
@@ -213,7 +213,7 @@ def logistic(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     return (1 / (1 + np.exp(-np.minimum(np.maximum(logits, -80), 80)))).astype(np.float32)
 
 
-def digest(tensors: Mapping[str, NDArray[np.float32]]) -> str:
+def digest_of_tensors(tensors: Mapping[str, NDArray[np.float32]]) -> str:
     """Return the SHA-256 of tensors with their names and shapes."""
     found = hashlib.sha256()
     for name, tensor in sorted(tensors.items()):

@@ -76,9 +76,9 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
         name, given = (name or given[0]), given[1]
     if isinstance(given, str | Path):
         agent = _named(str(given).strip(), seed or 0, importing)
-        agent = custom.wrapped(agent, name) if name else agent
+        agent = custom.agent_of(agent, name) if name else agent
     else:
-        agent = custom.wrapped(custom.copied(given) if fresh else given, name)
+        agent = custom.agent_of(custom.fresh_copy(given) if fresh else given, name)
     if fresh and seed is not None and callable(start := getattr(agent, "seed", None)):
         start(seed)
     return agent

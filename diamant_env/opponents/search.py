@@ -19,7 +19,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, Edition, find_edition
 from diamant_env.engine.records import from_observation
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.custom import copied
+from diamant_env.opponents.custom import fresh_copy
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.table import Table
 from diamant_env.opponents.values import Values
@@ -119,7 +119,7 @@ class SearchAgent:
         self.budget = budget or Budget()
         truncates = self.budget.objective == "win" and isinstance(base, NetworkAgent)
         self.values: Values | None = base.values if truncates else None  # type: ignore[attr-defined]
-        self._rollout_agent = copied(base)
+        self._rollout_agent = fresh_copy(base)
         self._agents: dict[str, Any] = {"base": self.base, "rollout": self._rollout_agent}
         self._unlikely = _UNLIKELY if isinstance(base, NetworkAgent) else 0.0  # scripted agents are deterministic
         self.rollouts = 0
@@ -225,7 +225,7 @@ class SearchAgent:
         """Return the agent of roll-outs, without a state of earlier ones."""
         if getattr(self._rollout_agent, "memoryless", False):
             return self._rollout_agent
-        agent = copied(self._rollout_agent)
+        agent = fresh_copy(self._rollout_agent)
         if callable(seed := getattr(agent, "seed", None)):
             seed(int(self._random.integers(2**32)))
         return agent

@@ -10,7 +10,7 @@ from typing import Any
 from diamant_env.advice.hint import hint
 from diamant_env.advice.odds import Odds
 from diamant_env.advice.review import review
-from diamant_env.page.game import MAX_SEED, Games, new_game
+from diamant_env.page.game import MAX_PAGE_SEED, RecentGames, new_game
 from diamant_env.page.menu import DEFAULT_EDITION, DEFAULT_TABLE, Menu, check_cards
 from diamant_env.page.view import view_of, views_of
 from diamant_env.records import GameRecord
@@ -31,7 +31,7 @@ class Answers:
 
     def __init__(self, menu: Menu) -> None:
         self.menu = menu
-        self._games = Games(menu)
+        self._games = RecentGames(menu)
         self.by_address: dict[str, tuple[Callable[..., Answer], tuple[str, ...]]] = {
             "/new": (self._new, ("edition", "hidden_chests", "agents", "seed")),
             "/turn": (self._turn, ("game", "decision")),
@@ -50,7 +50,7 @@ class Answers:
         self._turn(game, 0)
 
     def _new(self, edition: Any, hidden_chests: Any, agents: Any, seed: Any) -> Answer:
-        seed = secrets.randbelow(MAX_SEED + 1) if seed is None else seed
+        seed = secrets.randbelow(MAX_PAGE_SEED + 1) if seed is None else seed
         game = new_game(self.menu, edition, hidden_chests, agents, seed).text
         with self._games.borrow(game) as played:
             played.ask()  # raises if an agent does not support the table

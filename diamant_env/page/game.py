@@ -19,7 +19,7 @@ from diamant_env.page.menu import YOU, Menu, check_cards
 from diamant_env.records import GameRecord, GameSession
 
 MOST_GAMES = 64  # cached games, which are not replayed at each turn
-MAX_SEED = 2**53 - 1  # JavaScript's Number.MAX_SAFE_INTEGER
+MAX_PAGE_SEED = 2**53 - 1  # JavaScript's Number.MAX_SAFE_INTEGER
 
 
 class PlayedGame:
@@ -113,8 +113,8 @@ def new_game(menu: Menu, edition: Any, hidden_chests: Any, agents: Any, seed: An
         raise ValueError(f"hidden_chests={_shown(hidden_chests)}; true, false or null is allowed")
     if not isinstance(agents, list) or not 1 <= len(agents) <= MAX_PLAYERS:
         raise ValueError(f"agents={_shown(agents)}; a list of 1 to {MAX_PLAYERS} is allowed")
-    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_SEED:
-        raise ValueError(f"seed={_shown(seed)}; a whole number from 0 to {MAX_SEED} is allowed")
+    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_PAGE_SEED:
+        raise ValueError(f"seed={_shown(seed)}; a whole number from 0 to {MAX_PAGE_SEED} is allowed")
     names = [menu.agents[text].name if text in list(menu.agents) else text for text in agents]
     return PlayedGame(menu, find_edition(menu.editions[edition], hidden_chests), names, seed)
 
@@ -140,7 +140,7 @@ def replayed(menu: Menu, text: Any, turns: int | None = None) -> PlayedGame:
     return played
 
 
-class Games:
+class RecentGames:
     """Cache of recent games and the states of their agents.
 
     A borrowed game is exclusive: a concurrent request with the same record replays it.

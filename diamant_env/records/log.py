@@ -13,7 +13,7 @@ from diamant_env.drawing.narration import seats_deciding, winners
 from diamant_env.editions import MAX_PLAYERS, NO_CARD, Edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.game import Game
-from diamant_env.records.text import Place, TextReader, Turn, record_lines, result_lines
+from diamant_env.records.text import Place, RecordedTurn, TextReader, record_lines, result_lines
 from diamant_env.state import CONTINUE, LEAVE, OVER, GameState
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import read_text
@@ -54,7 +54,7 @@ class GameRecord:
 
     edition: Edition
     num_players: int
-    turns: tuple[Turn, ...]
+    turns: tuple[RecordedTurn, ...]
     chests: tuple[int, ...] = ()
     relics: tuple[int, ...] = ()
     winners: tuple[int, ...] = ()
@@ -180,7 +180,7 @@ class GameRecord:
             raise self._damage(place, f"the seats inside, {', '.join(map(str, inside))}, decide once each")
         game.decide([LEAVE if seat in turn.leaving else CONTINUE for seat in range(self.num_players)])
 
-    def _compare(self, shown: Sequence[Turn], first: int) -> None:
+    def _compare(self, shown: Sequence[RecordedTurn], first: int) -> None:
         """Compare turns of the replay from index `first` on with the record's; the last may be undecided."""
         for place in range(first, len(shown)):
             written, turn = self.turns[place], shown[place]
@@ -213,7 +213,7 @@ class GameLog:
         seed: int | None = None,
         names: Sequence[str] = (),
     ) -> None:
-        self.turns: list[Turn] = []
+        self.turns: list[RecordedTurn] = []
         self._edition, self._players, self._seed = edition, num_players, None if seed is None else int(seed)
         self._names = _checked_names(names, num_players)
         self._game: GameState | None = None
@@ -236,9 +236,11 @@ class GameLog:
             decided = dataclasses.replace(self.turns[-1], continuing=continuing, leaving=leaving, undecided=False)
             self.turns[-1] = decided
             if game.bust_card != NO_CARD:
-                self.turns.append(Turn(decided.expedition, decided.number + 1, self._name(game.bust_card)))
+                self.turns.append(RecordedTurn(decided.expedition, decided.number + 1, self._name(game.bust_card)))
         if game.phase != OVER:
-            self.turns.append(Turn(int(game.expedition), int(game.turn), self._name(game.last_card), undecided=True))
+            self.turns.append(
+                RecordedTurn(int(game.expedition), int(game.turn), self._name(game.last_card), undecided=True)
+            )
         self._game = game.copy()
 
     def _name(self, card: int) -> str:

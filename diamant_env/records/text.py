@@ -61,7 +61,7 @@ Place = str | int  # the name of a header field or "result", or the index of a t
 
 
 @dataclass(frozen=True)
-class Turn:
+class RecordedTurn:
     """A card and the decisions after it.
 
     Attributes:
@@ -226,14 +226,16 @@ class TextReader:
 
     def _read_turns(self) -> bool:
         """Read the turns; return whether the game is finished, so that its result follows."""
-        turns: list[Turn] = []
+        turns: list[RecordedTurn] = []
         while (row := self._next("there is no result")) != "result":
             found = _TURN.fullmatch(row)
             if found is None:
                 raise self.error(self._line, f"{row!r} is no turn such as '1.2 snake | continue 0 2, leave 1'")
             self.lines[len(turns)] = self._line
             continuing, leaving = _seats(found[5]), _seats(found[6] or found[7])
-            turns.append(Turn(int(found[1]), int(found[2]), found[3], continuing, leaving, found[4] is not None))
+            turns.append(
+                RecordedTurn(int(found[1]), int(found[2]), found[3], continuing, leaving, found[4] is not None)
+            )
             if turns[-1].undecided:
                 break
         self.lines["result"] = self._line

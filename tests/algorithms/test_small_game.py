@@ -7,7 +7,7 @@ import pytest
 
 from diamant_env import Edition, exact
 from diamant_env.editions import EDITIONS
-from diamant_env.exact.lookahead import block_at, compare, look_ahead, mean, memory_of
+from diamant_env.exact.lookahead import block_at, look_ahead, mean, memory_of, write_payoffs
 from diamant_env.exact.tree import nodes_of, values_with
 from train.algorithms import mirror_descent
 from train.algorithms.mirror_descent import MirrorDescent
@@ -16,7 +16,7 @@ from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.exact_tasks import exploitability
-from train.benchmarking.suite import Task
+from train.benchmarking.suite import BenchmarkTask
 from train.ppo import train
 from train.runs.config import GameConfig
 
@@ -32,9 +32,9 @@ MOST = {"ppo": 0.09, "league": 0.09, "fictitious": 0.26, "mirror-descent": 0.08,
 
 
 @pytest.fixture
-def task(monkeypatch) -> Task:
+def task(monkeypatch) -> BenchmarkTask:
     monkeypatch.setitem(EDITIONS, "small", SMALL)
-    return Task("small", "expedition", GameConfig.model_validate(GAME), "three players, four cards", "")
+    return BenchmarkTask("small", "expedition", GameConfig.model_validate(GAME), "three players, four cards", "")
 
 
 @pytest.mark.parametrize("name", MOST)
@@ -55,7 +55,7 @@ def quantal_response(tree, temperature: float, regularised: bool):
         look_ahead(tree.layout, number, values, memory)
         for at in nodes_of.py_func(tree.boxes, number):
             block = block_at(tree.boxes, number, at)
-            compare(tree.layout, block, values, memory)
+            write_payoffs(tree.layout, block, values, memory)
             low, high = 0.0, 1.0
             for _ in range(12):
                 chance = (low + high) / 2

@@ -16,7 +16,7 @@ from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import PAGE, RESULTS, BenchmarkFolder, finished
 from train.benchmarking.reporting.pictures import PLANE
-from train.benchmarking.suite import TASKS, digest, find_tasks
+from train.benchmarking.suite import TASKS, digest_of_task, find_tasks
 from train.runs.arguments import read_config
 from train.runs.run_folder import locked
 
@@ -192,4 +192,6 @@ DIGESTS = {
 
 
 def test_task_digests_are_unchanged():
-    assert {name: digest(task) for name, task in TASKS.items()} == DIGESTS, "a task has changed: raise Task.version"
+    assert {name: digest_of_task(task) for name, task in TASKS.items()} == DIGESTS, (
+        "a task has changed: raise Task.version"
+    )

@@ -10,7 +10,7 @@ from safetensors.numpy import save
 from diamant_env import Batch, opponents
 from diamant_env.observation import NUM_FEATURES, columns
 from diamant_env.opponents.inputs import CANONICAL, INPUTS, RAW
-from diamant_env.opponents.network import FORMAT, LAYOUT, NetworkAgent, digest
+from diamant_env.opponents.network import FORMAT, LAYOUT, NetworkAgent, digest_of_tensors
 
 RANDOM = np.random.default_rng(0)
 TENSORS = {
@@ -23,7 +23,7 @@ METADATA = {"format": FORMAT, "layout": LAYOUT, "activation": "relu"}
 
 
 def content(tensors=TENSORS, **metadata):
-    return save(tensors, {"diamant": json.dumps({**METADATA, "sha256": digest(tensors), **metadata})})
+    return save(tensors, {"diamant": json.dumps({**METADATA, "sha256": digest_of_tensors(tensors), **metadata})})
 
 
 WHOLE = content()
@@ -57,7 +57,10 @@ def test_policy_file_opens_without_torch(tmp_path, monkeypatch):
         (content(activation=[]), "unknown activation"),
         (content(inputs=[]), "unknown inputs"),
         (content(sha256=None), "don't match its digest"),
-        *((content({**TENSORS, name: TENSORS[name] + 1}, sha256=digest(TENSORS)), "its digest") for name in TENSORS),
+        *(
+            (content({**TENSORS, name: TENSORS[name] + 1}, sha256=digest_of_tensors(TENSORS)), "its digest")
+            for name in TENSORS
+        ),
         (content(activation="sine"), "unknown activation 'sine'"),
         (content(inputs="sorted"), "unknown inputs 'sorted'; allowed: raw-1, canonical-1"),
         (content({**TENSORS, "1.bias": np.array([0, np.nan], np.float32)}), "not a finite number"),

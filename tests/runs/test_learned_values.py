@@ -12,7 +12,7 @@ from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.results import save_json
 from tests.support.play import games
 from train.learning import values
-from train.learning.values import fit, play_starts
+from train.learning.values import fit_values, play_starts
 from train.ppo import Learner
 from train.runs.config import Config, PPOConfig
 from train.runs.run_folder import POLICY, new_run_folder, save_policy
@@ -35,7 +35,7 @@ def test_values_are_calibrated_on_fresh_games(tmp_path):
     """Calibration in eight bins of the expected share, and explained variance."""
     agent = NetworkAgent.load(finished_run(tmp_path, "a", [3]) / POLICY)
     learned, fresh = (play_starts(agent, 3, games(4000), np.random.SeedSequence(seed)) for seed in (1, 2))
-    layers, explained = fit(learned, SEEDS)
+    layers, explained = fit_values(learned, SEEDS)
     expected = shares_of(transposed(layers), inputs(fresh.chests, fresh.public))
     variance = ((fresh.shares - 1 / 3) ** 2).mean()
     assert 1 - ((fresh.shares - expected) ** 2).mean() / variance == pytest.approx(explained, abs=0.05)
@@ -55,7 +55,7 @@ def test_held_out_games_are_whole(monkeypatch):
     monkeypatch.setattr(values, "_learn", learn)
     numbers = np.repeat(np.arange(200), 4)  # four starts of each game, whose first share is its number
     shares = np.stack([numbers, np.zeros(800)], axis=1).astype(np.float32)
-    fit(values.Starts(np.zeros((800, 2), np.float32), np.ones((800, 7), np.float32), shares, numbers), SEEDS)
+    fit_values(values.Starts(np.zeros((800, 2), np.float32), np.ones((800, 7), np.float32), shares, numbers), SEEDS)
     train, held_out = parts
     assert not train & held_out
     assert len(train | held_out) == 200

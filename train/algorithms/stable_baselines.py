@@ -56,7 +56,7 @@ class Transformed(VecEnvWrapper):
         return shown if self.camp else shown * flat[:, :1]
 
 
-class Budget(BaseCallback):
+class BudgetCallback(BaseCallback):
     """Callback that stops after the budget of decisions and saves checkpoints."""
 
     def __init__(self, meter: Meter, checkpoints: Checkpoints) -> None:
@@ -97,7 +97,7 @@ def learn(make: Callable[..., BaseAlgorithm], config: Config, meter: Meter, fold
     policy = {"net_arch": shape, "activation_fn": ACTIVATIONS[config.network.activation]}
     shown = Transformed(env, INPUTS[config.network.inputs], config.ppo.reward_scale)
     model = make(shown, gamma=1.0, seed=config.seed, device="cpu", policy_kwargs=policy)
-    model.learn(_IDLE * config.ppo.decisions, callback=Budget(meter, Checkpoints(config, folder)))
+    model.learn(_IDLE * config.ppo.decisions, callback=BudgetCallback(meter, Checkpoints(config, folder)))
     return _network(model, config)
 
 

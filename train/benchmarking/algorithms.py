@@ -20,7 +20,7 @@ from train.algorithms.response_oracles import response_oracles
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
 from train.benchmarking.entry import from_agent, from_function
 from train.benchmarking.exact_tasks import equilibrium
-from train.benchmarking.suite import EXACT, Task
+from train.benchmarking.suite import EXACT, BenchmarkTask
 from train.ppo import Learner, train
 from train.runs.config import OpponentsConfig
 from train.runs.markdown import markdown_table
@@ -67,7 +67,7 @@ def _library(make_model: Callable[..., BaseAlgorithm], run: BenchmarkRun, **sett
     return sb3.learn(partial(make_model, **settings), run.experiment(), run.meter, run.training)
 
 
-def _is_win_task(task: Task) -> bool:
+def _is_win_task(task: BenchmarkTask) -> bool:
     return task.game.reward == "win"
 
 

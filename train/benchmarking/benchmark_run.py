@@ -26,7 +26,7 @@ from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.exact_tasks import exploitability
 from train.benchmarking.ordered_traps import OrderedTraps
 from train.benchmarking.results import RESULT, read_result, write_result
-from train.benchmarking.suite import EXACT, Task, digest
+from train.benchmarking.suite import EXACT, BenchmarkTask, digest_of_task
 from train.responding.result import report
 from train.responding.search import response_runs, reward_scale
 from train.responding.value_iteration import hides_chests, no_values, value_response
@@ -56,7 +56,7 @@ class Algorithm(NamedTuple):
     kind: str
     meaning: str
     agent: Callable[[BenchmarkRun], Player]
-    plays: Callable[[Task], bool] = lambda _task: True
+    plays: Callable[[BenchmarkTask], bool] = lambda _task: True
     version: str = ""
 
 
@@ -64,7 +64,7 @@ class Algorithm(NamedTuple):
 class BenchmarkRun:
     """One task, algorithm and seed; finished if `RESULT` exists in its folder."""
 
-    task: Task
+    task: BenchmarkTask
     algorithm: Algorithm
     seed: int
     folder: Path
@@ -132,7 +132,7 @@ class BenchmarkRun:
     def _versions(self) -> dict[str, Any]:
         """Return the versions of algorithm and task and the digest of the task's games."""
         task = self.task
-        return {"version": self.algorithm.version, "task_version": task.version, "digest": digest(task)}
+        return {"version": self.algorithm.version, "task_version": task.version, "digest": digest_of_task(task)}
 
     def about(self) -> dict[str, Any]:
         """Return all fields of a result but its origin, costs and figures."""

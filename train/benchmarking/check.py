@@ -36,7 +36,7 @@ class Entry(BaseModel):
     """Name of the policy file in the folder, or the text of a scripted agent such as ``ev:0.75``."""
     task: str
     task_version: int
-    """`train.benchmarking.suite.Task.version`."""
+    """`train.benchmarking.suite.BenchmarkTask.version`."""
     algorithm: str = Field(pattern=r"^[\w.-]+$", max_length=100)
     seed: int = Field(ge=0)
     decisions: int = Field(ge=0)

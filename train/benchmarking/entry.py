@@ -31,7 +31,7 @@ from train.algorithms.counting import (
     Meter,
 )
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
-from train.benchmarking.suite import Task
+from train.benchmarking.suite import BenchmarkTask
 from train.runs.config import GameConfig
 
 CALL = "task, budget, seed, folder"
@@ -61,7 +61,7 @@ class EntryTask:
     _keep: Callable[[Any], object] = field(repr=False)
 
     @classmethod
-    def of(cls, task: Task, budget: int, meter: Meter, keep: Callable[[Any], object] = make) -> EntryTask:
+    def of(cls, task: BenchmarkTask, budget: int, meter: Meter, keep: Callable[[Any], object] = make) -> EntryTask:
         """Return a task of the suite with a counted budget; `keep` receives its checkpoints."""
         game = task.game
         return cls(task.name, task.players, game.judged_edition(), game.reward, game.blank, budget, game, meter, keep)
@@ -153,7 +153,7 @@ def from_agent(text: str) -> Algorithm:
         raise ValueError(f"{text} is a language model, and a run would call it a million times; judge it by {command}")
     agent, able = make(text), dict[str, bool]()
 
-    def plays(task: Task) -> bool:
+    def plays(task: BenchmarkTask) -> bool:
         if task.name not in able:
             able[task.name] = _able(agent, task)
         return able[task.name]
@@ -161,7 +161,7 @@ def from_agent(text: str) -> Algorithm:
     return Algorithm(text, "agent", "a finished agent", lambda _run: text, plays, _version(text))
 
 
-def _able(agent: Agent, task: Task) -> bool:
+def _able(agent: Agent, task: BenchmarkTask) -> bool:
     """Return whether an agent supports a task's tables; a defect of a custom agent is reported by its run."""
     try:
         check_able(agent, task.players, task.game.judged_edition(), task.game.blank)

@@ -11,10 +11,10 @@ from diamant_env import exact
 from diamant_env.judging.games import Player, percent_bar
 from diamant_env.opponents import make
 from train.benchmarking.ordered_traps import OrderedTraps
-from train.benchmarking.suite import Task
+from train.benchmarking.suite import BenchmarkTask
 
 
-def exploitability(player: Player, task: Task) -> dict[str, float | str]:
+def exploitability(player: Player, task: BenchmarkTask) -> dict[str, float | str]:
     """Return an agent's exact deviation gain, NashConv and reward in self-play.
 
     For an agent that is not a function of its observations, return the reason as `refused`.
@@ -34,7 +34,7 @@ def exploitability(player: Player, task: Task) -> dict[str, float | str]:
     return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}
 
 
-def equilibrium(task: Task) -> Player:
+def equilibrium(task: BenchmarkTask) -> Player:
     """Return an agent that plays an equilibrium of a task whose deviation gains are exact."""
     if task.family == "expedition":
         return "equilibrium"
@@ -43,12 +43,12 @@ def equilibrium(task: Task) -> Player:
 
 
 @lru_cache(maxsize=1)
-def _whole_game(task: Task) -> exact.WholeGame:
+def _whole_game(task: BenchmarkTask) -> exact.WholeGame:
     return exact.WholeGame(task.game.judged_edition(), task.players)
 
 
 @lru_cache(maxsize=1)
-def _tree(task: Task) -> tuple[exact.ExpeditionTree, NDArray[np.bool_]]:
+def _tree(task: BenchmarkTask) -> tuple[exact.ExpeditionTree, NDArray[np.bool_]]:
     """Return the tree of the expedition with kinds of trap merged, and its reachable nodes."""
     edition = task.game.judged_edition()
     tree = exact.build_tree(exact.start_of_expedition(edition, task.players), edition, merge_traps=True)

@@ -18,7 +18,7 @@ Family = Literal["expedition", "small", "game", "solitaire", "win", "score"]
 _GAMES, _TURNS = 16, 80  # size of the digest's games
 
 
-class Task(NamedTuple):
+class BenchmarkTask(NamedTuple):
     """One task of the suite.
 
     Attributes:
@@ -49,17 +49,17 @@ class Task(NamedTuple):
         return self.game.num_players[0]
 
 
-def _expedition(players: int, points: int, reason: str) -> Task:
+def _expedition(players: int, points: int, reason: str) -> BenchmarkTask:
     game = GameConfig(edition=SOLVED, num_players=(players,), reward="score", expeditions=1, blank=True)
     meaning = f"{players} players, one expedition without relics, for score"
-    return Task(f"expedition-{players}", "expedition", game, meaning, reason, 10, points)
+    return BenchmarkTask(f"expedition-{players}", "expedition", game, meaning, reason, 10, points)
 
 
 def _full(
     name: str, players: int, reward: Literal["win", "score"], meaning: str, reason: str, edition: str = FULL
-) -> Task:
+) -> BenchmarkTask:
     game = GameConfig(edition=edition, num_players=(players,), reward=reward)
-    return Task(name, "solitaire" if players == 1 else reward, game, meaning, reason)
+    return BenchmarkTask(name, "solitaire" if players == 1 else reward, game, meaning, reason)
 
 
 _TASKS = (
@@ -96,7 +96,7 @@ EXACT = ("expedition", "small", "game")
 MOST_SEEDS = max(task.seeds for task in _TASKS)
 
 
-def find_tasks(names: tuple[str, ...]) -> list[Task]:
+def find_tasks(names: tuple[str, ...]) -> list[BenchmarkTask]:
     """Return the tasks of these names or families, all by default; raise a ValueError if one is unknown."""
     families = {task.family for task in TASKS.values()}
     unknown = [name for name in names if name not in TASKS and name not in families]
@@ -107,7 +107,7 @@ def find_tasks(names: tuple[str, ...]) -> list[Task]:
 
 
 @cache
-def digest(task: Task) -> str:
+def digest_of_task(task: BenchmarkTask) -> str:
     """Return a hash of observations and rewards in games of a task, 16 hexadecimal digits.
 
     It changes with the rules, the observation, the reward and the random numbers.

@@ -20,7 +20,7 @@ from diamant_env.opponents.table import Table
 from diamant_env.opponents.values import inputs, number_of_inputs, shares_of, start_features
 
 HIDDEN = (32, 32)
-HELD_OUT = 0.1  # share of the games
+HELD_OUT_SHARE = 0.1  # share of the games
 _TOGETHER = 4096  # games per batch
 _MINIBATCH = 1024  # starts of expeditions
 _RATES = (2e-3, 5e-4, 1e-4)  # successive learning rates of Adam, each with early stopping
@@ -82,7 +82,7 @@ def _starts_of(network: NetworkAgent, batch: Batch, seeds: NDArray[np.uint64]) -
     return Starts(chests, public, shares[games], games)
 
 
-def fit(starts: Starts, seeds: np.random.SeedSequence) -> tuple[Layers, float]:
+def fit_values(starts: Starts, seeds: np.random.SeedSequence) -> tuple[Layers, float]:
     """Fit a value network by the cross-entropy of the final win shares.
 
     Returns:
@@ -90,7 +90,7 @@ def fit(starts: Starts, seeds: np.random.SeedSequence) -> tuple[Layers, float]:
     """
     shuffle_seed, torch_seed = seeds.generate_state(2, np.uint64)
     random = np.random.default_rng(shuffle_seed)
-    held_out = random.random(starts.games.max() + 1)[starts.games] < HELD_OUT
+    held_out = random.random(starts.games.max() + 1)[starts.games] < HELD_OUT_SHARE
     torch.manual_seed(int(torch_seed))
     players = starts.chests.shape[1]
     model = nn.Sequential(*create_mlp(number_of_inputs(players), 1, list(HIDDEN)))

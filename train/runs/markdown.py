@@ -12,11 +12,11 @@ def markdown_table(header: Sequence[object], rows: Iterable[Sequence[object]]) -
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Return a text with the characters of HTML and Markdown escaped, in one line."""
     return re.sub(r"[<>&`|\\*\[\]~]", lambda found: f"&#{ord(found[0])};", " ".join(text.split()))
 
 
 def code(text: str) -> str:
     """Return a text as code, in HTML where a code span can't hold it."""
-    return f"<code>{escaped(text)}</code>" if re.search(r"[<>&`|\r\n]", text) else f"`{text}`"
+    return f"<code>{escape_markdown(text)}</code>" if re.search(r"[<>&`|\r\n]", text) else f"`{text}`"

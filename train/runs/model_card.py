@@ -122,7 +122,7 @@ def card_text(record: Record) -> str:
         f"significantly above the fair share (5 %, Holm's correction): {_above(record)}. *Deviation gain*: lower bound "
         "on the gain of a best response to copies (`python -m train.best_response`); PPO has its seed, *warm* if it "
         "started from the policy.",
-        *([f"## Over {number} seeds", over_seeds(record)] if number > 1 else []),
+        *([f"## Over {number} seeds", card_over_seeds(record)] if number > 1 else []),
         f"[{name}.json]({name}.json) has all figures, including other editions, and the configuration.",
     ]
     return "\n\n".join(parts) + "\n"
@@ -167,7 +167,7 @@ def _above(record: Record) -> str:
     return ", ".join(f"{number} at {players} players" for players, number in above.items()) or "none"
 
 
-def over_seeds(record: Record) -> str:
+def card_over_seeds(record: Record) -> str:
     """Return the table of means over seeds with minimum and maximum, by players."""
     rows = []
     for players in sorted({row["players"] for row in record["seeds"]}):

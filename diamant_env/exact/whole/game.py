@@ -20,7 +20,7 @@ from diamant_env.engine.records import as_bytes, from_observation, observe_recor
 from diamant_env.exact.induction import Progress
 from diamant_env.exact.response import Response, answers_to, check_policy
 from diamant_env.exact.whole.graph import build_graph, find_states
-from diamant_env.exact.whole.values import BEST_RESPONSE, EQUILIBRIUM, PROFILE, evaluate
+from diamant_env.exact.whole.values import BEST_RESPONSE, EQUILIBRIUM, PROFILE, induce_values
 from diamant_env.observation import Observations
 from diamant_env.rewards import reward_code
 from diamant_env.state import DECIDE
@@ -111,7 +111,7 @@ class WholeGame:
             ValueError: If the policy has another shape or a value outside [0, 1]; when it acts, for another table,
                 hidden chests or blank rivals.
         """
-        return PolicyAgent(self, self._checked(policy), name)
+        return WholeGameAgent(self, self._checked(policy), name)
 
     def policy_of(self, agent: Agent, progress: Progress | None = None) -> Policy:
         """Return an agent's policy; it observes what the edition shows.
@@ -142,12 +142,12 @@ class WholeGame:
     def _values(self, policy: NDArray[np.float64], code: int, mode: int) -> NDArray[np.float64]:
         """Return the value of each seat at the start, float64 (num_players,)."""
         value = np.zeros_like(policy)
-        evaluate(self.graph, as_bytes(self._table), code, mode, policy, value)
+        induce_values(self.graph, as_bytes(self._table), code, mode, policy, value)
         return value[0, 0]
 
 
 @dataclass(frozen=True, eq=False)
-class PolicyAgent:
+class WholeGameAgent:
     """Agent that plays a policy of a small whole game, see `WholeGame.agent`."""
 
     game: WholeGame

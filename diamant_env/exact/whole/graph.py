@@ -75,7 +75,7 @@ def _enumerate(edition_memory, num_players, most):
     edges, copies = np.zeros(1 << 14, np.int32), np.zeros(1 << 14, np.int8)
     table = np.full(1 << 14, _NO_STATE)
     start_game(game, edition, num_players, np.uint64(0))
-    canonical(memory, new)
+    canonical_state(memory, new)
     add_state(new, states, table, 0)
     count, node, edge = 1, 0, 0
     while node < count <= most:
@@ -102,7 +102,7 @@ def _enumerate(edition_memory, num_players, most):
                     game.decision[seat] = decisions & 1
                     decisions >>= game.inside[seat]
                 resolve_decisions(game, edition)
-            rotation = canonical(memory, new)
+            rotation = canonical_state(memory, new)
             found = add_state(new, states, table, count)
             count += found == count
             edges[edge] = found * ROTATIONS + rotation
@@ -119,7 +119,7 @@ def longer(array):
 
 
 @jit
-def canonical(memory, new):
+def canonical_state(memory, new):
     """Write a state without key and last-turn events into `new`, with rotated seats; return r, see `Graph.edges`."""
     old, game = memory.view(GAME)[0, 0], new.view(GAME)[0, 0]
     players, shift = old.num_players, 0
@@ -180,6 +180,6 @@ def find_states(graph, memory, found):
     """Write node (or -1) and seat of player 0 of states, uint64 (k, words), into `found`, int64 (k, 2)."""
     new = np.zeros((1, _WORDS), np.uint64)
     for row in range(len(memory)):
-        rotation = canonical(memory[row : row + 1], new)
+        rotation = canonical_state(memory[row : row + 1], new)
         found[row, 0] = graph.table[place_of(new, graph.states, graph.table)]
         found[row, 1] = rotation

@@ -21,7 +21,7 @@ _SCORE = reward_code("score", 1)
 
 
 @jit(cached=True)
-def evaluate(graph, edition_memory, code, mode, policy, value):
+def induce_values(graph, edition_memory, code, mode, policy, value):
     """Fill `value`, float64 (nodes, shifts, seats), with each seat's expected reward.
 
     Args:
@@ -46,7 +46,7 @@ def evaluate(graph, edition_memory, code, mode, policy, value):
                     value[node, shift, seat] = card_value(graph, node, shift, seat, value)
                 elif game.phase == DECIDE:
                     leaves = policy[node, shift, seat]
-                    stay, leave = action_values(graph, node, game, policy[node, shift], shift, seat, value)
+                    stay, leave = seat_action_values(graph, node, game, policy[node, shift], shift, seat, value)
                     best = max(stay, leave) if game.inside[seat] else stay
                     value[node, shift, seat] = best if mode == BEST_RESPONSE else stay + leaves * (leave - stay)
                 elif code == _SCORE:
@@ -79,7 +79,7 @@ def period_of(game):
 
 
 @jit
-def action_values(graph, node, game, policy, shift, seat, value):
+def seat_action_values(graph, node, game, policy, shift, seat, value):
     """Return a seat's values of CONTINUE and LEAVE; in camp its value is the first."""
     first = graph.first[node]
     stay = leave = 0.0

@@ -14,7 +14,7 @@ from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.models.policies import inference
 from diamant_env.opponents.network import logistic
 
-Run: TypeAlias = "Callable[[NDArray[np.float32]], NDArray]"
+RunNetwork: TypeAlias = "Callable[[NDArray[np.float32]], NDArray]"
 
 
 class OutputAgent:
@@ -34,7 +34,7 @@ class OutputAgent:
 
     memoryless = True
 
-    def __init__(self, run: Run, name: str, probabilities: bool) -> None:
+    def __init__(self, run: RunNetwork, name: str, probabilities: bool) -> None:
         self.run, self.name = run, name
         scales = np.geomspace(0.1, 30, 256)[:, None]  # at large ones logits leave [0, 1] and a softmax may overflow
         found = self._outputs(np.random.default_rng(0).normal(0, scales, (256, NUM_FEATURES)).astype(np.float32))

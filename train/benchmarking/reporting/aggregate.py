@@ -15,7 +15,7 @@ from train.benchmarking.reporting.columns import Row, curve_columns, curve_of
 from train.benchmarking.reporting.marks import marks
 from train.benchmarking.reporting.statistics import Scores, estimate, improvement, iqm, ratio
 from train.benchmarking.suite import EXACT
-from train.runs.markdown import code, escaped, markdown_table
+from train.runs.markdown import code, escape_markdown, markdown_table
 
 REFERENCE, BASELINE = "random:0.2", "ppo"
 
@@ -43,7 +43,7 @@ def score_table(runs: Sequence[Row]) -> str:
     ours = scores.get(BASELINE)
     rows = [
         [
-            ", ".join([code(name), *map(escaped, marks([row for row in solved if row["algorithm"] == name]))]),
+            ", ".join([code(name), *map(escape_markdown, marks([row for row in solved if row["algorithm"] == name]))]),
             sum(map(len, theirs)),
             estimate_text(estimate(iqm, theirs), 3),
             *(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from train.benchmarking.reporting.columns import Row
-from train.benchmarking.suite import TASKS, digest
+from train.benchmarking.suite import TASKS, digest_of_task
 
 _ALLOWED = 1.02  # tolerated factor of the budget, which is checked once a rollout
 
@@ -20,7 +20,7 @@ def marks(runs: Sequence[Row]) -> list[str]:
 def _of(row: Row) -> Iterator[str]:
     """Yield the marks of a run."""
     budget, spent, task = row["budget"], row["decisions"], TASKS.get(row["task"])
-    if task is not None and row.get("digest", digest(task)) != digest(task):
+    if task is not None and row.get("digest", digest_of_task(task)) != digest_of_task(task):
         yield "games of another version"
     if refused := (row["measures"].get("exact") or {}).get("refused"):
         yield f"not solved: {refused}"

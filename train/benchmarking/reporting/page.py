@@ -31,7 +31,7 @@ from train.benchmarking.reporting.marks import marks
 from train.benchmarking.reporting.pictures import PLANE, PROFILES, curves_file
 from train.benchmarking.reporting.statistics import FEWEST
 from train.benchmarking.suite import EXACT, TASKS, find_tasks
-from train.runs.markdown import code, escaped, markdown_table
+from train.runs.markdown import code, escape_markdown, markdown_table
 
 PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark.md"
 CURVES = {
@@ -60,7 +60,7 @@ class Figures(NamedTuple):
 
     def markdown(self) -> str:
         """Return the table in Markdown."""
-        names = [", ".join([code(line.name) + line.seeds, *map(escaped, line.marks)]) for line in self.lines]
+        names = [", ".join([code(line.name) + line.seeds, *map(escape_markdown, line.marks)]) for line in self.lines]
         rows = [[name, *line.figures] for name, line in zip(names, self.lines, strict=True)]
         return markdown_table(["algorithm", *self.head], rows)
 
@@ -81,7 +81,7 @@ def write_page(content: Row, path: Path) -> None:
 def summary(content: Row) -> str:
     """Return number and cost of the runs, and tables and pictures of the figures that rank algorithms."""
     runs, config = content["runs"], content["config"]
-    platform, python = (escaped(str(content["versions"][name])) for name in ("platform", "python"))
+    platform, python = (escape_markdown(str(content["versions"][name])) for name in ("platform", "python"))
     hours = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs) / 3600
     learned = sum(row["kind"] == "learned" for row in runs)
     parts = [

@@ -59,10 +59,10 @@ def _records(runs: Sequence[Row]) -> Iterator[tuple[object, ...]]:
 
 def latex(table: Figures) -> str:
     """Return a table as a ``tabular`` with the rules of booktabs."""
-    lines = [["algorithm", *map(escaped, table.head)]]
+    lines = [["algorithm", *map(escape_latex, table.head)]]
     for line in table.lines:
-        notes = "".join(f", {escaped(mark)}" for mark in line.marks)
-        lines.append([rf"\texttt{{{escaped(line.name)}}}{line.seeds}{notes}", *map(_cell, line.figures)])
+        notes = "".join(f", {escape_latex(mark)}" for mark in line.marks)
+        lines.append([rf"\texttt{{{escape_latex(line.name)}}}{line.seeds}{notes}", *map(_cell, line.figures)])
     head, *rows = (" & ".join(cells) + r" \\" for cells in lines)
     parts = [rf"\begin{{tabular}}{{l{'r' * len(table.head)}}}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
     return "\n".join(["% \\usepackage{booktabs}", *parts, r"\end{tabular}"]) + "\n"
@@ -71,9 +71,9 @@ def latex(table: Figures) -> str:
 def _cell(text: str) -> str:
     """Return a cell: figures in mathematical notation, other texts escaped."""
     figure = re.fullmatch(r"[-\d.,± ]+", text)
-    return "$" + text.replace("±", r"\pm").replace(",", "{,}") + "$" if figure else escaped(text)
+    return "$" + text.replace("±", r"\pm").replace(",", "{,}") + "$" if figure else escape_latex(text)
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     """Return a text with LaTeX's special characters escaped."""
     return re.sub(r"[\\~^<>|±&%$#_{}]", lambda found: _LATEX[found[0]], " ".join(text.split()))
