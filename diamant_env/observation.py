@@ -192,7 +192,8 @@ class Observations(Mapping[str, np.ndarray]):
         if not hasattr(flat, "shape"):
             raise ValueError(f"observations: {type(flat)}; expected an array of {NUM_FEATURES} features")
         if not flat.shape or flat.shape[-1] != NUM_FEATURES:
-            raise ValueError(f"observations of shape {flat.shape}; the last axis must have {NUM_FEATURES} features")
+            every = f"the last axis must have all {NUM_FEATURES} features, not a selection"
+            raise ValueError(f"observations of shape {flat.shape}; {every}")
         self.flat, self.edition = flat, edition
 
     def by_edition(self) -> Iterator[tuple[Edition, NDArray[np.intp]]]:

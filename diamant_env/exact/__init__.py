@@ -13,7 +13,7 @@ from diamant_env.exact.lone import Lone, LoneSolver, solve_lone
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.response import Response, best_response, policy_of
-from diamant_env.exact.solution import Solution, Strategy
+from diamant_env.exact.solution import Solution, Strategy, find_nodes
 from diamant_env.exact.tree import ExpeditionTree, build_tree
 from diamant_env.exact.whole.game import WholeGame
 
@@ -32,6 +32,7 @@ __all__ = [
     "build_tree",
     "cache_folder",
     "current_expedition",
+    "find_nodes",
     "policy_of",
     "reachable",
     "solve_difference",

@@ -39,6 +39,7 @@ from diamant_env.state import DECIDE, GAME
 _OWN = {"chest": MAX_GEMS, "relics": MAX_RELICS}  # fields that differ between players, and their maxima
 _RICHER = 20  # draws of chest and relics, to detect agents that read them
 _ROWS = 16_000  # nodes per batch of observations: a few megabytes
+_ROUNDING = 1e-5  # of P(LEAVE) in a batch of another order
 _TESTED = 64  # approximate number of rows per batch in `require_memoryless`
 
 PolicyAt = Callable[[ExpeditionTree], NDArray[np.float64]]
@@ -217,10 +218,17 @@ def answers_to(flat: NDArray[np.float32], agent: Agent, edition: Edition) -> NDA
 
 
 def require_memoryless(agent: Agent, obs: Observations) -> None:
-    """Raise ValueError if an agent is stateful or samples its decisions, and so is no function of the observation."""
+    """Raise ValueError if an agent is stateful or samples its decisions, and so is no function of the observation.
+
+    `obs` is of one edition.
+    """
     begins = np.ones(len(obs.flat), np.bool_)
     answers = [answer_of(agent, obs, first) for first in (begins, begins, ~begins, ~begins, ~begins)]
-    if any((answer != answers[0]).any() for answer in answers):
+    changed = answer_of(agent, Observations(obs.flat[::-1].copy(), obs.edition), ~begins)[::-1]  # rows of other states
+    if (
+        any((answer != answers[0]).any() for answer in answers)
+        or np.abs(changed - answers[0]).max(initial=0) > _ROUNDING
+    ):
         raise ValueError(
             f"{agent} answers the same observations differently: it must return the probability of LEAVE as a "
             "function of the observation, without memory or sampled decisions"

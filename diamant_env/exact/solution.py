@@ -105,7 +105,15 @@ class Strategy:
 
 
 def find_nodes(tree: ExpeditionTree, games: np.ndarray) -> NDArray[np.int64]:
-    """Return the nodes of states, int64 (games,); raise ValueError for one that is not in the tree."""
+    """Return the nodes of states, int64 (games,), such as for a table of probabilities by node.
+
+    Args:
+        tree: A tree from `build_tree`.
+        games: Records of type `GAME` (games,) in phase `DECIDE`.
+
+    Raises:
+        ValueError: If a state is not in the tree.
+    """
     nodes = np.zeros(len(games), np.int64)
     wrong = _find(tree.layout, tree.start, as_games(games), nodes)
     if wrong >= 0:

@@ -21,10 +21,14 @@ class Evaluation:
     Attributes:
         results: One per line-up and agent.
         differences: Between the first agent and each other one, in the same games.
+        edition: The edition that was played, with its `hidden_chests`.
+        seed: Seed of all random numbers.
     """
 
     results: list[Result]
     differences: list[Difference]
+    edition: Edition
+    seed: int
 
     def __str__(self) -> str:
         reports = [results_report(self.results)] + [differences_report(self.differences)] * bool(self.differences)
@@ -34,7 +38,7 @@ class Evaluation:
 
     def save(self, path: str | Path, **more: object) -> None:
         """Write all figures as JSON, with package versions and the further keys `more`."""
-        save_json({**more, "versions": versions(), "results": self.results, "differences": self.differences}, path)
+        save_json({**more, "versions": versions(), **vars(self)}, path)
 
 
 def evaluate(
@@ -71,4 +75,5 @@ def evaluate(
     edition = find_edition(edition, hidden_chests)
     agents = [agent, *listed("compare_with", compare_with)]
     line_ups = line_ups_of(against, agents, players, edition)
-    return Evaluation(*compare(agents, line_ups, games, seed=seed, players=players, edition=edition, progress=progress))
+    found = compare(agents, line_ups, games, seed=seed, players=players, edition=edition, progress=progress)
+    return Evaluation(*found, edition, int(seed))

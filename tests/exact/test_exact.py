@@ -341,6 +341,15 @@ class Third:
         return (self.decisions >= 3).astype(np.float32)
 
 
+class Follower:
+    """Agent that leaves once fewer are inside than at its last decision: equal repeated observations show no change."""
+
+    def act(self, obs, first):
+        before = np.where(first, 0, getattr(self, "inside", np.zeros(len(first))))
+        self.inside = obs["num_inside"]
+        return (self.inside < before).astype(np.float32)
+
+
 def test_invalid_policy_or_state_is_refused():
     x = tree_of(TINY, 2)
     with pytest.raises(ValueError, match="expected float64"):
@@ -353,6 +362,8 @@ def test_invalid_policy_or_state_is_refused():
         exact.policy_of(make("mixture:10,20"), tree_of(SMALL, 2))
     with pytest.raises(ValueError, match="Third answers the same observations differently"):
         exact.policy_of(make(Third()), tree_of(SMALL, 2))
+    with pytest.raises(ValueError, match="Follower answers the same observations differently"):
+        exact.policy_of(make(Follower()), tree_of(SMALL, 2))
     with pytest.raises(ValueError, match="hides"):
         exact.policy_of(make("catch-up"), x)
     with pytest.raises(ValueError, match="nodes of shape"):

@@ -248,6 +248,12 @@ class Fixed:
         return np.full(len(first), self.leave, np.float32)
 
 
+def test_saved_evaluation_names_its_game(tmp_path):
+    evaluate("bag", "ev", games=8, edition="everdeck", hidden_chests=True, seed=np.int64(3)).save(tmp_path / "x.json")
+    saved = json.loads((tmp_path / "x.json").read_text())
+    assert (saved["edition"]["name"], saved["edition"]["hidden_chests"], saved["seed"]) == ("everdeck", True, 3)
+
+
 def test_agents_of_one_class_have_different_names():
     found = evaluate(Fixed(0.1), [Fixed(0.3)], compare_with=[Fixed(0.2)], games=8)
     assert [(each.agent, each.against) for each in found.results] == [

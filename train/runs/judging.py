@@ -64,7 +64,7 @@ def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
     alone = [*clone_line_ups(members), *intruder_line_ups([*members, *held_out])]
     results = judge(network, pools, games.games, **judging)
     results += judge(network, alone, games.clone_games, **judging)
-    found = Evaluation(results, [])
+    found = Evaluation(results, [], judging["edition"], config.seed)
     found.save(folder / "results.json", config=config.model_dump(mode="json"))
     say(found)
 

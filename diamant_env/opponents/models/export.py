@@ -112,5 +112,7 @@ def _check_same(agent: SB3Agent | OutputAgent, network: NetworkAgent) -> None:
         worst = max(worst, float(np.abs(agent.act(obs, first) - network.act(obs, first)).max()))
         rows, _, _ = batch.step((random.random(rows.shape[:2]) < 0.15).astype(np.int8), auto_reset=True)
     if not worst <= TOLERANCE:
-        clips = "; VecNormalize clips its observations" if getattr(agent, "statistics", None) else ""
+        clips = (
+            "; VecNormalize clips features that hardly vary in training" if getattr(agent, "statistics", None) else ""
+        )
         raise ValueError(f"{agent} can't be exported: probabilities would differ by up to {worst:.2g}{clips}")
