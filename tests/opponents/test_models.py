@@ -98,6 +98,7 @@ def test_vec_normalize_statistics(tmp_path):
     env = sb3.common.vec_env.VecNormalize(games, clip_obs=1e6)
     model = sb3.PPO("MlpPolicy", env, seed=1, **FEW).learn(200)
     folder = tmp_path / "a+b"
+    folder.mkdir()
     model.save(folder / "ppo.zip")
     env.save(folder / "norm.pkl")
     flat, inside = rows()

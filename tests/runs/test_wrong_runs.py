@@ -16,7 +16,7 @@ REFUSED = {
         (["--game.num-players", "3", "4", "5", "--ppo.games", "2"], "ppo.games = 2 is too few for 3 table sizes"),
         (
             ["--game.editions", "everdeck", "incan-gold", "--ppo.games", "1"],
-            "too few for 6 table sizes with 2 editions: at least",
+            "too few for 6 table sizes with 2 entries of game.editions: at least",
         ),
         (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
         (["--runners", "2"], "runners = 2; python -m train.cluster trains with more than one"),

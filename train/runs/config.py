@@ -179,6 +179,6 @@ class Config(Run):
         editions = len(self.game.training_editions())
         if self.ppo.games // self.runners // sizes < editions:
             shared = f" over {self.runners} runners" if self.runners > 1 else ""
-            tables = counted(sizes, "table size") + f" with {editions} editions" * (editions > 1)
+            tables = counted(sizes, "table size") + f" with {editions} entries of game.editions" * (editions > 1)
             raise ValueError(f"ppo.games = {self.ppo.games}{shared} is too few for {tables}: at least one game each")
         return self
