@@ -45,7 +45,7 @@ class Pictures:
             from diamant_env.drawing.pixels import pixels_of
             from diamant_env.drawing.window import Window
 
-            self._draw_game, self._pixels_of = draw_game, pixels_of
+            self._draw_game, self._pixels_of, self._new_window = draw_game, pixels_of, Window
             self._window = Window("Diamant") if mode == "human" else None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -56,9 +56,7 @@ class Pictures:
         """Set the attributes; in ``"human"`` mode a copy has a window of its own."""
         self.__dict__.update(state)
         if self._mode == "human":
-            from diamant_env.drawing.window import Window
-
-            self._window = Window("Diamant")
+            self._window = self._new_window("Diamant")
 
     def restart(self, games: Sequence[int] | NDArray[np.int64]) -> None:
         """Forget the states of games that have just begun but the first."""

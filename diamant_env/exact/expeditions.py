@@ -52,8 +52,8 @@ def expeditions_after(start: GameState, edition: Edition, merge_traps: bool = Tr
     found: dict[Deck, GameState] = {}
 
     def add_followers(game: GameState) -> None:
-        for end in _outcomes(game, edition, card_sets(game, edition, merge_traps)):
-            for follower in end.followers:
+        for outcome in _outcomes(game, edition, card_sets(game, edition, merge_traps)):
+            for follower in outcome.followers:
                 deck = deck_of(follower, edition, merge_traps)
                 if deck not in found:
                     follower["deck"][FIRST_TRAP : FIRST_TRAP + len(edition.traps)] = deck.traps
@@ -76,19 +76,19 @@ def values_of_ends(
         sets: The sets of cards that can be drawn.
         value_of: Function from the next expedition's start to k values.
     """
-    ends = [
-        (end, np.average([value_of(follower) for follower in end.followers], axis=0, weights=end.weights))
-        for end in _outcomes(start, edition, sets)
+    outcomes = [
+        (each, np.average([value_of(follower) for follower in each.followers], axis=0, weights=each.weights))
+        for each in _outcomes(start, edition, sets)
     ]
-    if not ends:
+    if not outcomes:
         return []
-    k, relics = len(ends[0][1]), ends[-1][0].relics + 1
+    k, relics = len(outcomes[0][1]), outcomes[-1][0].relics + 1
     left, bust = np.zeros((k, relics, relics)), np.zeros((k, len(sets.radix) + 1, relics, relics))
-    for end, values in ends:
-        if end.digit is None:
-            left[:, end.relics, end.taken] = values
+    for outcome, values in outcomes:
+        if outcome.digit is None:
+            left[:, outcome.relics, outcome.taken] = values
         else:
-            bust[:, end.digit, end.relics, end.taken] = values
+            bust[:, outcome.digit, outcome.relics, outcome.taken] = values
     return [Ends(*each) for each in zip(left, bust, strict=True)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import sys
@@ -151,13 +152,7 @@ def from_agent(text: str) -> Algorithm:
     if _without_search(text).startswith(text_agent.PREFIX):
         command = "diamant evaluate --per-decision score"
         raise ValueError(f"{text} is a language model, and a run would call it a million times; judge it by {command}")
-    agent, able = make(text), dict[str, bool]()
-
-    def plays(task: BenchmarkTask) -> bool:
-        if task.name not in able:
-            able[task.name] = _able(agent, task)
-        return able[task.name]
-
+    plays = functools.cache(functools.partial(_able, make(text)))  # asked for each seed
     return Algorithm(text, "agent", "a finished agent", lambda _run: text, plays, _version(text))
 
 
