@@ -143,8 +143,12 @@ def benchmark_runs(
     """
     found = find_algorithms((*algorithms, *REFERENCES) if algorithms or agents else (), agents)
     for name in (*algorithms, *agents):
-        if not any(each.plays(task) for each in found if name in (each.name, each.kind) for task in tasks):
-            raise ValueError(f"{name} plays none of these tasks: {', '.join(task.name for task in tasks)}")
+        named = [each for each in found if name in (each.name, each.kind)]
+        omitted = [task.name for task in tasks if not any(each.plays(task) for each in named)]
+        if len(omitted) == len(tasks):
+            raise ValueError(f"{name} plays none of these tasks: {', '.join(omitted)}")
+        if omitted:
+            say(f"{name} does not play {', '.join(omitted)}.")
     return [
         BenchmarkRun(task, algorithm, seed, run_folder(folder, task.name, algorithm.name, seed), config)
         for seed in range(min(seeds or MOST_SEEDS, MOST_SEEDS))

@@ -163,7 +163,7 @@ def advantages(turns: Transition, last_decides: Array, last_value: Array, ppo: P
     """
 
     def back(after: Any, turn: Transition) -> tuple[Any, tuple[Array, Array]]:
-        value, advantage, earned, known = after  # of the next decision; rewards until it, known if it or the end is
+        value, advantage, earned, known = after  # of the next decision; rewards until it; if it or the end is known
         value, advantage, earned = (jnp.where(turn.over, 0, each) for each in (value, advantage, earned))
         earned, known = earned + turn.reward, known | turn.over
         own = jnp.where(known, earned + ppo.gamma * (value + ppo.gae_lambda * advantage) - turn.value, 0)

@@ -151,7 +151,7 @@ def write_values(
     """
     played = with_expeditions(find_edition(edition, hidden_chests=False), 1)
     for number in players:
-        checked_int("players", number, 2, MAX_PLAYERS)  # alone, ev:0 is optimal
+        checked_int("players", number, 2, MAX_PLAYERS)
     made = [opponents.make(text) for text in agents]
     for number, agent in product(players, made):
         check_able(agent, number, played, blank_rivals=True)

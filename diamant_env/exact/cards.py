@@ -115,10 +115,10 @@ def require_same_expedition(start: GameState, games: NDArray) -> None:
     """Raise ValueError if one of the states, records of type `GAME`, is of another table size or expedition."""
     other = (games["num_players"] != start["num_players"]) | (games["expedition"] != start["expedition"])
     if other.any():
+        game = games[other.argmax()]
         raise ValueError(
-            f"game {other.argmax()} can't follow the state that was solved: it is in expedition "
-            f"{games['expedition'][other.argmax()]} of {games['num_players'][other.argmax()]} players, the other in "
-            f"{start['expedition']} of {start['num_players']}"
+            f"game {other.argmax()} can't follow the state that was solved: it is in expedition {game['expedition']} "
+            f"of {game['num_players']} players, the other in {start['expedition']} of {start['num_players']}"
         )
 
 

@@ -97,8 +97,8 @@ def _tree(num_players: int, edition: str | Edition, game: GameState | None) -> E
 
 def _check_whole(tree: ExpeditionTree) -> None:
     """Raise ValueError if the tree is too large for a whole game: but for the last expedition, camp has values too."""
-    most = MAX_NODES if tree.start["expedition"] == tree.edition.expeditions else MAX_NODES // 2
-    if tree.boxes.size > most:
+    most = MAX_NODES // 2
+    if tree.start["expedition"] < tree.edition.expeditions and tree.boxes.size > most:
         players, name = tree.boxes.players, tree.edition.name
         raise ValueError(
             f"a whole game of {players} players in {name!r} is too large to be solved: {tree.boxes.size:,} nodes in "

@@ -107,7 +107,7 @@ def _outcomes(start: GameState, edition: Edition, sets: CardSets) -> Iterator[_O
     if start["expedition"] == edition.expeditions:
         return
     digit, before = relic_digit_of(sets, edition), int(start["path_relics"])
-    card = int(sets.card[digit])
+    card = int(sets.card[digit]) if digit >= 0 else -1
     copies = int(start["deck"][card]) if digit >= 0 else 0
     for drawn in range(copies + 1):
         for taken in range(before + drawn + 1):

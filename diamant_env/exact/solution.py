@@ -112,7 +112,7 @@ def find_nodes(tree: ExpeditionTree, games: np.ndarray) -> NDArray[np.int64]:
         games: Records of type `GAME` (games,) in phase `DECIDE`.
 
     Raises:
-        ValueError: If a state is not in the tree.
+        ValueError: If a state is not in the tree, or of another table size.
     """
     nodes = np.zeros(len(games), np.int64)
     wrong = _find(tree.layout, tree.start, as_games(games), nodes)
@@ -137,7 +137,7 @@ def _find(layout, start, games, nodes):
         game = games[i]
         index = index_of(sets, start, game)
         inside = np.int64(game.num_inside)
-        if index < 0 or inside < 1 or inside > boxes.players:
+        if game.num_players != start.num_players or index < 0 or inside < 1 or inside > boxes.players:
             return i
         taken = np.int64(game.relics_taken) - start.relics_taken
         bag, path = np.int64(game.bag), np.int64(game.path_gems)

@@ -25,6 +25,11 @@ class Estimate:
     low: float
     high: float
 
+    @property
+    def half_width(self) -> float:
+        """The longer side of the interval."""
+        return max(self.high - self.mean, self.mean - self.low)
+
 
 def mean_of_tables(totals: ArrayLike, games: ArrayLike, among: int = 1) -> Estimate:
     """Return the mean per game of a value such as the score, or of a difference, by Student's t over tables.
@@ -97,7 +102,7 @@ def _ratio(totals: ArrayLike, games: ArrayLike) -> tuple[float, float, int, int]
 
 def _effective_games(totals: ArrayLike, games: ArrayLike) -> tuple[float, float, int]:
     mean, variance, count, tables = _ratio(totals, games)
-    return mean, mean * (1 - mean) / variance if variance > 0 and 0 < mean < 1 else float(count), tables
+    return mean, mean * (1 - mean) / variance if variance > 0 else float(count), tables
 
 
 def _quantile(tables: int, among: int) -> float:

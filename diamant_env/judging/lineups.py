@@ -122,7 +122,7 @@ def line_ups_of(
     if not given:
         raise ValueError(f"against={against!r}; a line-up is needed, such as 'pool'")
     line_ups: list[LineUp] = []
-    names = [name_of(agent) for agent in judged]
+    names, numbered = [name_of(agent) for agent in judged], numbered_names(judged)
     for one in given:
         if isinstance(one, LineUp):
             line_ups.append(one)
@@ -131,7 +131,7 @@ def line_ups_of(
         elif isinstance(one, str | Path):
             line_ups += parse_line_ups(str(one), names[0], players, edition)
         else:
-            name, taken = name_of(one), {*names, *numbered_names(judged), *(line_up.name for line_up in line_ups)}
+            name, taken = name_of(one), {*names, *numbered, *(line_up.name for line_up in line_ups)}
             if name in taken:
                 name = next(new for number in count(2) if (new := f"{name} #{number}") not in taken)
             line_ups.append(LineUp(name, ((name, one),), "clones", but_self=False))

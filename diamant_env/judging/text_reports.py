@@ -92,7 +92,7 @@ def results_report(results: Sequence[Result]) -> TextReport:
         if position and result.how != results[position - 1].how:
             report.add_section()
         names = (result.measured, result.against.replace(" of the ", " of "))
-        shown = [re.sub(rf"(?<!\S){long}(?!\S)", "the agent", name) if long else name for name in names]
+        shown = [re.sub(rf"(?<!\S){long}(?!\S| #\d)", "the agent", name) if long else name for name in names]
         share, score = plus_minus(result.win_share, 3), plus_minus(result.score, 2)
         report.add_row(*shown, share, significance(result, p_value), score)
     rows = "1 row" if len(results) == 1 else f"{len(results)} rows"
@@ -126,8 +126,7 @@ def plus_minus(estimate: Estimate, digits: int, sign: str = "") -> str:
     """Return a mean with the longer side of its interval."""
     if math.isnan(estimate.low):
         return estimate_text(estimate, digits, sign)
-    side = max(estimate.high - estimate.mean, estimate.mean - estimate.low)
-    return f"{estimate.mean:{sign}.{digits}f} ± {side:.{digits}f}"
+    return f"{estimate.mean:{sign}.{digits}f} ± {estimate.half_width:.{digits}f}"
 
 
 def estimate_text(estimate: Estimate, digits: int, sign: str = "") -> str:

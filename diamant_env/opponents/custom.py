@@ -97,8 +97,10 @@ def agent_of(given: Any, name: str | None = None) -> Agent:
             given = given()
         except TypeError as error:
             raise ValueError(f"{name or given.__name__} can't be made without arguments: {error}") from error
-    if is_model(given) and not (acts and "first" in inspect.signature(given.act).parameters):
-        return model_agent(given, name)
+    if is_model(given):
+        if not (acts and "first" in inspect.signature(given.act).parameters):
+            return model_agent(given, name)
+        name = name or type(given).__name__  # its repr is a list of layers
     if acts:
         if name is None and type(given).__str__ is not object.__str__:
             return given

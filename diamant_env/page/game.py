@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from diamant_env.agent import is_of_agent
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.opponents.registry import make
@@ -159,15 +158,7 @@ class RecentGames:
             played = self._cached.pop(text, None) if isinstance(text, str) and turns is None else None
         if played is None:
             played = replayed(self._menu, text, turns)
-        try:
-            yield played
-        except Exception as error:
-            if isinstance(error, ValueError) and not is_of_agent(error):  # others leave states of some agents changed
-                self._keep(played)
-            raise
-        self._keep(played)
-
-    def _keep(self, played: PlayedGame) -> None:
+        yield played  # after an error, states of some agents may have changed: the game is replayed
         with self._lock:
             self._cached[played.text] = played
             while len(self._cached) > MOST_GAMES:

@@ -66,7 +66,7 @@ def test_scripted_agent_is_an_entry(entry):
         ({"policy": "../policy.safetensors"}, "a .safetensors or .onnx file in"),
         ({"policy": "model.zip"}, "a .safetensors or .onnx file in"),
         ({"policy": "os:system"}, "a .safetensors or .onnx file in"),
-        ({"policy": "nobody"}, "unknown agent 'nobody'"),
+        ({"policy": "nobody"}, "a .safetensors or .onnx file in"),
     ],
 )
 def test_invalid_entry_is_refused(entry, changes, message):
@@ -74,12 +74,13 @@ def test_invalid_entry_is_refused(entry, changes, message):
         check_entry(entry(**changes), CONFIG)
 
 
-def test_folder_of_the_current_one_is_no_policy(entry, tmp_path_factory, monkeypatch):
+@pytest.mark.parametrize("policy", ["mine", "search:mine", " mine"])
+def test_folder_of_the_current_one_is_no_policy(policy, entry, tmp_path_factory, monkeypatch):
     monkeypatch.chdir(current := tmp_path_factory.mktemp("current"))
     (current / "mine").mkdir()
     make("champion").for_players(4).save(current / "mine" / "policy.safetensors")
     with pytest.raises(ValueError, match=r"a \.safetensors or \.onnx file in"):
-        check_entry(entry(policy="mine"), CONFIG)
+        check_entry(entry(policy=policy), CONFIG)
 
 
 def test_damaged_files_are_refused(entry):

@@ -193,5 +193,5 @@ DIGESTS = {
 
 def test_task_digests_are_unchanged():
     assert {name: digest_of_task(task) for name, task in TASKS.items()} == DIGESTS, (
-        "a task has changed: raise Task.version"
+        "a task has changed: raise BenchmarkTask.version"
     )

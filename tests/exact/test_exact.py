@@ -378,10 +378,13 @@ def test_invalid_policy_or_state_is_refused():
 def test_state_of_another_expedition_or_table_is_refused():
     edition = replace(TINY_UNEQUAL, bust_removes=0)  # all decks are alike
     second = Play([5, 5], 2, edition).leave(0, 1).game[None]
+    one_inside = Play([1, 4, 7], 3, SMALL).all_continue().leave(0, 1).game[None]  # as one of two players
     alone = Play([17, 5], 3, SMALL).leave(0, 1).game[None]  # bag and path are 5, 10 and 7, not 22
     for solution in (exact.solve_equilibrium(2, edition, cache=False, whole_game=True), exact.solve_lone(edition)):
         with pytest.raises(ValueError, match=r"expedition 2 of 2 players, the other in 1 of [12]$"):
             solution.leave_probability(second)
+    with pytest.raises(ValueError, match="not in the solved tree of 2 players"):
+        exact.solve_equilibrium(2, SMALL, cache=False).strategy().leave_probability(one_inside)
     with pytest.raises(ValueError, match="1 of 3 players, the other in 1 of 1"):
         exact.solve_lone(SMALL).leave_probability(alone)
     alone["num_players"] = 1
@@ -392,6 +395,9 @@ def test_state_of_another_expedition_or_table_is_refused():
 def test_only_fatal_cards_are_left():
     game = Play([5, 8, "mud", "wind"], 2, TINY).all_continue().all_continue().all_continue().game
     assert exact.solve_equilibrium(game=game, edition=TINY, cache=False).value == 2 + 4
+    twice, later = replace(TINY, expeditions=2), exact.solve_equilibrium(2, TINY, cache=False).value
+    whole = exact.solve_equilibrium(game=game, edition=twice, cache=False, whole_game=True)
+    assert whole.value == pytest.approx(2 + 4 + later, abs=1e-12)
     alone = Play([5, 8, "mud", "wind"], 1, TINY).all_continue().all_continue().all_continue().game
     assert exact.solve_lone(TINY, alone).value == 13
 

@@ -9,6 +9,7 @@ import pytest
 from diamant_env.opponents.network import NetworkAgent
 from train import cluster
 from train.cluster import ClusterLearner, Runner, main, map_on_ray, require_ray, train
+from train.learning.league import tables_of
 from train.ppo import Learner
 from train.runs.config import Config
 from train.runs.run_folder import CHECKPOINT, POLICY, new_run_folder
@@ -76,6 +77,9 @@ def test_runners_split_games_with_distinct_keys():
 def test_more_runners_than_games_are_refused():
     with pytest.raises(ValueError, match=r"ppo\.games = 40 over 50 runners"):
         small(runners=50)
+    config = small(runners=15, game={"num_players": [3, 4], "editions": ["everdeck", "incan-gold"] * 5})
+    sizes, editions = tables_of(config)
+    assert len(set(zip(sizes, (edition.name for edition in editions), strict=True))) == 4  # by all runners together
 
 
 def test_runner_plays_given_policy():

@@ -58,6 +58,10 @@ def test_sb3_zip_gives_probabilities_of_its_policy(algorithm, observation, tmp_p
         np.testing.assert_allclose(found[inside], expected[inside], rtol=1e-6)
     assert len(set(expected[inside].round(4).tolist())) > 3
     assert str(make(model)) == algorithm
+    frozen, before = copy.deepcopy(make(model)), act(make(model), flat)
+    with torch.no_grad():
+        model.policy.action_net.bias[1] += 1
+    assert act(frozen, flat).tolist() == before.tolist()
 
 
 @pytest.mark.parametrize("algorithm", ["DQN", "QRDQN"])
@@ -153,6 +157,7 @@ class OwnAct(torch.nn.Linear):
 
 def test_module_with_act_is_asked_by_it():
     flat, inside = rows()
+    assert str(make(OwnAct())) == "OwnAct"
     for given in (OwnAct, OwnAct(), ("named", OwnAct())):
         assert act(make(given), flat)[inside].tolist() == act(make("bag:9"), flat)[inside].tolist()
 

@@ -26,7 +26,7 @@ REFUSED = {
         (["bag", "--game.num-players", "3", "4"], "game.num_players = [3, 4]: one table size of 2 to 8 is needed"),
         (["bag", "--pools", "nowhere.toml"], "no pool 'nowhere.toml'"),
         (["ev", "catch-up", "--game.edition", "incan-gold"], "catch-up:16,0.5 reads the rivals' chests"),
-        (["bag", "--game.editions", "everdeck"], "game.editions and ppo.average are settings of train.ppo alone"),
+        (["bag", "--game.editions", "everdeck"], "game.editions and ppo.average are settings of self-play"),
         (["bag", "--resume", "nowhere"], "--resume takes its agents from the folders"),
     ],
     benchmark: [

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from diamant_env.opponents import make
-from diamant_env.opponents.registry import SHIPPED, names_object, policy_file
+from diamant_env.opponents.registry import FAMILIES, SHIPPED, SOLVED
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import to_json
 from train.benchmarking.algorithms import ALGORITHMS
@@ -96,11 +96,9 @@ def read_entry(folder: Path) -> Entry:
 
 def _policy(folder: Path, text: str) -> Path | str:
     """Return the policy file of an entry, or the text of a scripted agent; raise a ValueError if it is neither."""
-    path = folder / text
     if Path(text).suffix in _FILES and Path(text).name == text:
-        return path
-    elsewhere = text not in SHIPPED and policy_file(text) is not None  # found from the current folder
-    if "/" in text or "\\" in text or path.exists() or elsewhere or names_object(text):
+        return folder / text
+    if text not in SHIPPED and text.partition(":")[0] not in {*FAMILIES, *SOLVED}:  # such as one in the current folder
         kinds = " or ".join(_FILES)
         raise ValueError(f"policy {text!r}: a {kinds} file in {folder} or a scripted agent such as ev:0.75 is needed")
     return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -50,14 +51,13 @@ class TrainingRun:
 
     def train(self, progress: bool = True) -> NetworkAgent:
         """Train to the end of the budget; return the policy, which is also saved in the folder."""
-        try:
-            return self._train(progress)
-        finally:
-            self.logger.close()
+        with closing(self.logger):
+            self.begin()
+            self._learn(progress)
+            return self.finish()
 
-    def _train(self, progress: bool) -> NetworkAgent:
+    def _learn(self, progress: bool) -> None:
         learner, ppo = self.learner, self.config.ppo
-        self.begin()
         with progress_bar(
             progress, total=ppo.decisions, initial=learner.decisions, unit=" decisions", desc="training", leave=True
         ) as bar:
@@ -75,7 +75,6 @@ class TrainingRun:
                     if self.curve:
                         share, fair = self.curve[-1]["win_share"], 1 / self.config.judged_players
                         bar.set_postfix_str(f"wins {share:.3f} against {POOLS[0]}, fair {fair:.3f}", refresh=False)
-        return self.finish()
 
     def begin(self) -> None:
         """Restore the folder's checkpoint, if any; the learning curve of a new run begins before training."""

@@ -40,7 +40,7 @@ class SearchConfig(Run):
     """Training, selection and report of responses."""
 
     seeds: Number = 1
-    """Fits of value iteration, runs of PPO from scratch, and its warm starts if the agent is a network."""
+    """Fits of value iteration, runs of PPO from scratch, and warm starts from the agent if it can be trained on."""
     checkpoints: Number = 10
     """Evenly spaced checkpoints of each run, from which one is selected."""
     value_first: Share = 0.05
@@ -87,5 +87,5 @@ class ResponseConfig(SearchConfig):
         if len(self.game.num_players) != 1 or self.game.num_players[0] < 2:
             raise ValueError(f"game.num_players = {list(self.game.num_players)}: one table size of 2 to 8 is needed")
         if self.game.editions or self.ppo.average:
-            raise ValueError("game.editions and ppo.average are settings of train.ppo alone; responses have neither")
+            raise ValueError("game.editions and ppo.average are settings of self-play; responses have neither")
         return self

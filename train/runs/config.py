@@ -177,8 +177,10 @@ class Config(Run):
     def _every_table_is_played(self) -> Config:
         sizes = 1 if self.per_table else len(self.game.num_players)
         editions = len(self.game.training_editions())
-        if self.ppo.games // self.runners // sizes < editions:
-            shared = f" over {self.runners} runners" if self.runners > 1 else ""
-            tables = counted(sizes, "table size") + f" with {editions} entries of game.editions" * (editions > 1)
-            raise ValueError(f"ppo.games = {self.ppo.games}{shared} is too few for {tables}: at least one game each")
+        games, runners, tables = self.ppo.games, self.runners, counted(sizes, "table size")
+        if games // sizes < editions:
+            tables += f" with {editions} entries of game.editions" * (editions > 1)
+            raise ValueError(f"ppo.games = {games} is too few for {tables}: at least one game each")
+        if games // runners < sizes:  # an edition need not be played by every runner
+            raise ValueError(f"ppo.games = {games} over {runners} runners is too few for {tables}: at least one each")
         return self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -45,8 +45,10 @@ class SB3Agent:
         return self.name
 
     def __deepcopy__(self, memo: dict) -> SB3Agent:
-        """Return a copy with hidden states of its own; the policy, which may hold a torch graph, is shared."""
+        """Return a copy with hidden states of its own; a policy that holds a torch graph is shared."""
         other = copy.copy(self)
+        with suppress(RuntimeError):
+            other.policy = copy.deepcopy(self.policy, memo)
         other._states = copy.deepcopy(self._states, memo)
         return other
 

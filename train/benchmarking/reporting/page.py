@@ -87,8 +87,8 @@ def summary(content: Row) -> str:
     parts = [
         f"{counted(learned, 'run')} that learned from {config['decisions']:,} decisions each and "
         f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {hours:.1f} CPU hours, started on "
-        f"{platform}, Python {python}. ± is 95 %, over seeds (Student's t) and games, for exact figures over seeds, "
-        "with one seed over games alone."
+        f"{platform}, Python {python}. ± is the longer side of the 95 % interval, over seeds (Student's t) and games, "
+        "for exact figures over seeds, with one seed over games alone."
     ]
     pictures = _curves(runs)
     for point, mine in by_figure(runs).items():
