@@ -221,6 +221,7 @@ def run(argv: Sequence[str]) -> int:
     if given.reward:
         title = f"Small whole game, {given.reward}, exact"
     report = rows_report(found, f"{title}; {found[0]['edition']}")
-    content = {"command": COMMAND, "versions": versions(), "arguments": vars(given), "rows": found}
+    about = {"command": COMMAND, "versions": versions(), "arguments": vars(given)}
+    content = {**about, "edition": find_edition(given.edition), "rows": found}
     save_and_say(report, lambda path: save_json(content, path), given.out)
     return 0

@@ -78,9 +78,13 @@ class DecisionLosses:
 
     Attributes:
         losses: One per line-up and agent.
+        edition: The edition that was played, with its `hidden_chests`.
+        seed: Seed of all random numbers.
     """
 
     losses: list[DecisionLoss]
+    edition: Edition
+    seed: int
 
     def __str__(self) -> str:
         one = self.losses[0]
@@ -98,7 +102,7 @@ class DecisionLosses:
 
     def save(self, path: str | Path, **more: object) -> None:
         """Write all figures as JSON, with package versions and the further keys `more`."""
-        save_json({**more, "versions": versions(), "losses": self.losses}, path)
+        save_json({**more, "versions": versions(), **vars(self)}, path)
 
 
 def judge_decisions(  # noqa: PLR0913 - every setting has a name
@@ -171,7 +175,7 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
             totals, made = np.bincount(game, lost(gains(flat), leave), games), np.bincount(game, minlength=games)
             means = mean_of_tables(totals, made), mean_of_tables(totals, np.ones(games))
             losses.append(DecisionLoss(name, line_up.name, objective, players, games, len(flat), *means, *asked))
-    return DecisionLosses(losses)
+    return DecisionLosses(losses, played, int(seed))
 
 
 def _line_ups(
@@ -187,7 +191,8 @@ def _line_ups(
     line_ups = line_ups_of(against, agents, players, edition)
     if any(line_up.how == "intruder" for line_up in line_ups):
         raise ValueError("intruder line-ups are not allowed here; take other line-ups")
-    return [(line_up, list(line_up.rivals_of(names, players))) for line_up in line_ups]
+    judged = dict(zip(names, agents, strict=True))
+    return [(line_up, list(line_up.rivals_of(judged, players))) for line_up in line_ups]
 
 
 def lost(gains: NDArray[np.float64], leave: NDArray[np.float32]) -> NDArray[np.float64]:

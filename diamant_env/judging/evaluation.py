@@ -67,6 +67,7 @@ class Result:
 class Difference:
     """Paired difference of `agent` and `other` in the same seats of the same games, against the same opponents.
 
+    Thresholds of ``mixture`` alone differ: it draws them in the order in which games begin.
     Intruder line-ups compare the means of each agent's copies, so larger is better for `agent` in every line-up.
     """
 
@@ -117,7 +118,8 @@ def compare(
         ValueError: If an argument is out of range or a line-up can't be seated; raised before any game.
     """
     names = checked_names(agents, games, players)
-    all_rivals = [line_up.rivals_of(names, players) for line_up in line_ups]
+    judged = dict(zip(names, agents, strict=True))
+    all_rivals = [line_up.rivals_of(judged, players) for line_up in line_ups]
     results: list[Result] = []
     differences: list[Difference] = []
     total = games * len(line_ups) * len(agents)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -47,8 +47,8 @@ class LineUp:
         if self.how != "distinct" and len(self.rivals) != 1:
             raise ValueError(f"{len(self.rivals)} rivals in {self.name!r}; {self.how} have one")
 
-    def rivals_of(self, judged: Sequence[str], players: int) -> tuple[Any, ...]:
-        """Return the rivals of agents with these names at tables of this size.
+    def rivals_of(self, judged: Mapping[str, Player], players: int) -> tuple[Any, ...]:
+        """Return the rivals of agents, given by name, at tables of this size.
 
         Raises:
             ValueError: If there are too few for a table of distinct opponents, or a text is no agent or given twice.
@@ -57,8 +57,9 @@ class LineUp:
         for rival, name in zip(self.rivals, names, strict=True):
             if names.count(name) > 1:
                 raise ValueError(f"{self.name}: {name_of(rival)} is given twice; the opponents at a table are distinct")
+        excluded = {*judged, *(id(_unnamed(agent)) for agent in judged.values())} if self.but_self else set()
         named = zip(self.rivals, names, strict=True)
-        rivals = tuple(rival for rival, name in named if not (self.but_self and name in judged))
+        rivals = tuple(rival for rival, name in named if not excluded & {name, id(_unnamed(rival))})
         if self.how == "distinct" and len(rivals) < players - 1:
             but = " without the judged one" if len(rivals) < len(self.rivals) else ""
             but += f" without those that need open chests ({', '.join(self.left_out)})" if self.left_out else ""
@@ -67,6 +68,11 @@ class LineUp:
                 "take fewer players, more agents, or one agent, whose copies fill the table"
             )
         return rivals
+
+
+def _unnamed(agent: Player) -> Player:
+    """Return the agent of a pair of name and agent."""
+    return agent[1] if isinstance(agent, tuple) else agent
 
 
 def left_out_lines(names: Iterable[str]) -> list[str]:

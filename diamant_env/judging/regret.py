@@ -57,6 +57,7 @@ def regret_on(agent: Agent, data: ActionValues, edition: Edition) -> Regret:
         ValueError: If the agent does not return probabilities.
     """
     obs = Observations(data.observation, edition)
+    before = getattr(agent, "illegal", None)
     leave = answer_of(agent, obs, np.ones(len(data.depth), np.bool_))
     gain = data.action_value[:, LEAVE] - data.action_value[:, CONTINUE]
     regret = lost(np.repeat(gain[:, None], 2, axis=1), leave)
@@ -81,7 +82,7 @@ def regret_on(agent: Agent, data: ActionValues, edition: Edition) -> Regret:
         len(regret),
         {name: mean(*band) for name, band in bands.items()},
         {depth: mean(depth, depth) for depth in depths},
-        getattr(agent, "illegal", None),
+        None if before is None else getattr(agent, "illegal", 0) - before,
     )
 
 

@@ -55,6 +55,8 @@ class TournamentResult:
         beats: float (agents, agents), in the order of the standings: share of common games in which the row's agent
             scored more than the column's, a tie counting half. NaN for pairs without common games.
         met: int (agents, agents), number of common games.
+        edition: The edition that was played, with its `hidden_chests`.
+        seed: Seed of all random numbers.
         left_out: Members of the pools that were excluded because they need open chests.
     """
 
@@ -64,6 +66,8 @@ class TournamentResult:
     standings: list[Standing]
     beats: NDArray[np.float64]
     met: NDArray[np.int64]
+    edition: Edition
+    seed: int
     left_out: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -130,6 +134,8 @@ def hold_tournament(
         standings=[standings[agent] for agent in order],
         beats=beats[np.ix_(order, order)],
         met=met[np.ix_(order, order)],
+        edition=edition,
+        seed=int(seed),
         left_out=left_out,
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from diamant_env.drawing.narration import seats_deciding, winners
-from diamant_env.editions import MAX_PLAYERS, NO_CARD, Edition
+from diamant_env.editions import MAX_PLAYERS, NO_CARD, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.game import Game
 from diamant_env.records.text import Place, RecordedTurn, TextReader, record_lines, result_lines
@@ -208,13 +208,17 @@ class GameLog:
 
     def __init__(
         self,
-        edition: Edition,
+        edition: str | Edition,
         num_players: int,
         seed: int | None = None,
         names: Sequence[str] = (),
     ) -> None:
         self.turns: list[RecordedTurn] = []
-        self._edition, self._players, self._seed = edition, num_players, None if seed is None else int(seed)
+        self._edition, self._players, self._seed = (
+            find_edition(edition),
+            num_players,
+            None if seed is None else int(seed),
+        )
         self._names = _checked_names(names, num_players)
         self._game: GameState | None = None
 

@@ -47,6 +47,7 @@ def test_equilibrium_has_no_deviation_gain_in_the_one_expedition(tmp_path, capsy
     assert diamant.main(["exact", *words]) == 0
     content = json.loads(out.read_text())
     assert (content["arguments"]["edition"], content["arguments"]["reward"]) == (str(few), None)
+    assert content["edition"]["treasures"] == [3, 5]
     first, second = content["rows"]
     assert second["all play it"] == pytest.approx(first["all play it"])
     assert second["exploitability"] == pytest.approx(0, abs=1e-6)
@@ -55,15 +56,18 @@ def test_equilibrium_has_no_deviation_gain_in_the_one_expedition(tmp_path, capsy
 def test_values_as_data(tmp_path, capsys, monkeypatch):
     folder, out, small = tmp_path / "data", tmp_path / "regret.json", tmp_path / "few.toml"
     Edition("few", (5, 7, 9), ("mud", "wind"), expeditions=2).save(small)
-    (tmp_path / "mine.py").write_text("def ask(text):\n    return 'CONTINUE' if 'bag' in text else ''\n")
+    (tmp_path / "mine.py").write_text(
+        "def ask(text):\n    return 'CONTINUE' if 'bag' in text else ''\ndef dumb(text):\n    return ''\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
-    words = ["text:score:mine:ask", "cards:1", "--players", "2", "3", "--edition", str(small)]
+    words = ["text:score:mine:ask", "text:score:mine:dumb", "cards:1", "--players", "2", "3", "--edition", str(small)]
     words += ["--values", str(folder), "--states", "6"]
     assert diamant.main(["exact", *words, "--out", str(out)]) == 0
     assert "Regret per decision in gems" in capsys.readouterr().out
     rows = {(row["agent"], row["players"]): row for row in json.loads(out.read_text())["regret"]}
     assert rows["text:score:mine:ask", 3]["illegal"] == 0
     for players in (2, 3):
+        assert rows["text:score:mine:dumb", players]["illegal"] == rows["cards:1", players]["states"]
         assert rows["cards:1", players]["regret"]["all"]["low"] > 0.1
 
     described = json.loads((folder / "croissant.json").read_text())

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from diamant_env.commands import diamant
+from diamant_env.editions import EDITIONS
 from diamant_env.judging import hold_tournament
 from diamant_env.judging.decisions import DecisionLoss, DecisionLosses
 from diamant_env.judging.evaluation import Result
@@ -24,7 +25,11 @@ def tournament_report() -> tuple[object, list[str]]:
 
 def decisions_report() -> tuple[object, list[str]]:
     loss = DecisionLoss(LONG, f"copies of {LONG}", "score", 4, 20, 1_234, INTERVAL, INTERVAL, 5, 6)
-    return DecisionLosses([loss]), ["-123.4567 (-123.9875 to -122.9875)", "-123.457 (-123.987 to -122.987)", "1,234"]
+    return DecisionLosses([loss], EDITIONS["iello-2016-fr"], 0), [
+        "-123.4567 (-123.9875 to -122.9875)",
+        "-123.457 (-123.987 to -122.987)",
+        "1,234",
+    ]
 
 
 def evaluate_report() -> tuple[object, list[str]]:

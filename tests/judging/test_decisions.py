@@ -83,4 +83,5 @@ def test_per_decision_command(tmp_path, capsys):
     saved = json.loads(file.read_text())
     assert [row["against"] for row in saved["losses"]] == ["ev,bag:8", "copies of random:0.5"]
     assert all(row["decisions"] > 10 for row in saved["losses"])
-    assert saved["arguments"]["edition"] == "iello-2016"
+    assert saved["arguments"]["edition"] == saved["edition"]["name"] == "iello-2016"
+    assert saved["seed"] == saved["arguments"]["seed"]

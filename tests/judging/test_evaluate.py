@@ -110,11 +110,15 @@ def test_dealt_members_are_distinct_and_balanced():
 
 def test_judged_agents_are_not_their_own_opponents():
     (asked,) = parse_line_ups("bag:8,traps:3,cards:6", "bag:8")
-    assert "bag:8" in asked.rivals_of(["bag:8"], 4)
+    assert "bag:8" in asked.rivals_of({"bag:8": "bag:8"}, 4)
     (result,) = judge("bag:8.0", [FIELD], 10)
     assert result.rivals == SOME[1:]
     results, _ = compare(["bag:8", "ev:0.75"], [FIELD], 10)
     assert [result.rivals for result in results] == [SOME[1:4]] * 2
+    population = [Fixed(leave) for leave in (0.1, 0.2, 0.3, 0.4)]
+    for judged in (population[0], ("mine", population[0])):
+        (result,) = judge(judged, [LineUp("population", (*population[:2], ("c", population[2]), population[3]))], 10)
+        assert result.rivals == ("Fixed", "c", "Fixed")
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ def test_seats_have_own_agents_and_seeds():
 def test_log_of_an_environment_round_trips_at_each_turn(seed, tmp_path):
     env = diamant_v0.parallel_env(3)
     env.reset(seed=5)
-    log, states = GameLog(env.edition, 3, seed, ("A", "B", "C")), [env.game]
+    log, states = GameLog(env.edition.name, 3, seed, ("A", "B", "C")), [env.game]
     with pytest.raises(RuntimeError, match="no game has begun"):
         log.record()
     with pytest.raises(ValueError, match="a game of 2 players in a log of 3"):

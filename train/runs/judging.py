@@ -72,7 +72,7 @@ def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
 def check_run(config: Config) -> None:
     """Raise a ValueError if the run can't be evaluated."""
     for line_up in pool_line_ups(config):
-        line_up.rivals_of([], config.judged_players)
+        line_up.rivals_of({}, config.judged_players)
 
 
 def check_settings(config: Config) -> None:
