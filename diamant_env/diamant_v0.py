@@ -65,7 +65,7 @@ class parallel_env(ParallelEnv, EzPickle):
 
     Raises:
         ValueError: If an argument is out of range; the message lists what is allowed.
-        ImportError: If the render mode needs pygame-ce and it isn't installed.
+        ImportError: If the render mode is ``"human"`` and pygame-ce isn't installed.
         OSError: If the render mode is ``"human"`` and there is no display.
 
     >>> env = parallel_env(num_players=3)

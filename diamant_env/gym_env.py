@@ -87,7 +87,7 @@ class DiamantEnv(PlainSpec, gymnasium.Env):
 
     Raises:
         ValueError: If an argument is out of range; the message lists what is allowed.
-        ImportError: If the render mode needs pygame-ce and it isn't installed.
+        ImportError: If the render mode is ``"human"`` and pygame-ce isn't installed.
         OSError: If the render mode is ``"human"`` and there is no display.
 
     >>> env = gymnasium.make("diamant_env/Diamant-v0", opponents="bag:18")

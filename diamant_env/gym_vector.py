@@ -44,7 +44,6 @@ class DiamantVectorEnv(PlainSpec, VectorEnv):
 
     Raises:
         ValueError: If an argument is out of range; the message lists what is allowed.
-        ImportError: If the render mode needs pygame-ce and it isn't installed.
     """
 
     closed = True  # until the constructor succeeds: VectorEnv.__del__ calls close()

@@ -18,7 +18,7 @@ class Pictures:
     """Renderer of a batch's games; call `follow` after every turn.
 
     Args:
-        mode: A render mode or None. pygame-ce is imported for pictures only.
+        mode: A render mode or None. pygame-ce is imported for a window, or when the first picture is drawn.
         batch: The games.
         metadata: The environment's metadata: ``"render_modes"``, and ``"render_fps"``, the maximum turns per second in
             a window.
@@ -29,7 +29,7 @@ class Pictures:
 
     Raises:
         ValueError: If there is no such render mode.
-        ImportError: If the mode needs pygame-ce and it isn't installed.
+        ImportError: If the mode is ``"human"`` and pygame-ce isn't installed.
         OSError: If the mode is ``"human"`` and there is no display.
     """
 
@@ -40,13 +40,10 @@ class Pictures:
         self._fps = metadata["render_fps"]
         self._window: Any = None
         self.states: list[tuple[GameState, ...]] = [()] * batch.num_games
-        if mode in ("human", "rgb_array"):
-            from diamant_env.drawing.picture import draw_game
-            from diamant_env.drawing.pixels import pixels_of
+        if mode == "human":
             from diamant_env.drawing.window import Window
 
-            self._draw_game, self._pixels_of, self._new_window = draw_game, pixels_of, Window
-            self._window = Window("Diamant") if mode == "human" else None
+            self._new_window, self._window = Window, Window("Diamant")
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes without the window, which can't be copied."""
@@ -96,8 +93,11 @@ class Pictures:
         edition = self._batch.editions[record.edition]
         if self._mode == "ansi":
             return render_text(record, edition, scene)
-        picture = self._draw_game(record, edition, scene)
+        from diamant_env.drawing.picture import draw_game  # pygame-ce, which make_vec_env of stable-baselines3, always
+        from diamant_env.drawing.pixels import pixels_of  # with "rgb_array", doesn't need for training
+
+        picture = draw_game(record, edition, scene)
         if self._window is None:
-            return self._pixels_of(picture)
+            return pixels_of(picture)
         self._window.show(picture, fps)
         return None

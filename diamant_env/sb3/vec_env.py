@@ -92,7 +92,6 @@ class DiamantVecEnv(Rows):
 
     Raises:
         ValueError: If an argument is out of range.
-        ImportError: If the render mode needs pygame-ce and it isn't installed.
     """
 
     def __init__(

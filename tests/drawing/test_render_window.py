@@ -119,7 +119,9 @@ def test_missing_pygame_names_the_extra(mode, monkeypatch):
         monkeypatch.delitem(sys.modules, name)
         monkeypatch.delattr(name, raising=False)
     monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(ImportError, match=r'pip install "diamant-env\[render\]"'):
-        diamant_v0.parallel_env(render_mode=mode)
-    for harmless in (None, "ansi"):
-        diamant_v0.parallel_env(render_mode=harmless)
+    with pytest.raises(ImportError, match=r'pip install "diamant-env\[render\]"'):  # noqa: PT012 - at the first picture
+        env = diamant_v0.parallel_env(render_mode=mode)
+        env.reset()
+        env.render()
+    for harmless in (None, "ansi", "rgb_array"):  # make_vec_env of stable-baselines3 always gives the last
+        diamant_v0.parallel_env(render_mode=harmless).reset()

@@ -119,5 +119,16 @@ def test_illegal_action_loses(seats_before, mask):
         assert env.agents == []
 
 
+def test_illegal_action_pays_no_reward_again():
+    env = TerminateIllegalWrapper(diamant_v0.env(num_players=3), illegal_reward=-1)
+    env.reset(options={"deck": [9, 11, 5, 7]})
+    actions, paid = iter([0, 1, 0, 1, 0, 0, 0, 1]), dict.fromkeys(env.possible_agents, 0)
+    for agent in env.agent_iter():  # player_1 leaves, then player_0, then player_1 from camp
+        _, reward, over, _, _ = env.last()
+        paid[agent] += reward
+        env.step(None if over else next(actions))
+    assert paid == {"player_0": 9, "player_1": 3 - 1, "player_2": 0}
+
+
 def test_conversion_to_parallel_and_back():
     parallel_api_test(aec_to_parallel(diamant_v0.env(num_players=3)), num_cycles=60)
