@@ -38,7 +38,7 @@ from train.runs.run_folder import Checkpoints
 DISTILLED = 0.1
 """Share of the budget for the decisions of the distillation."""
 _EARLIER = 0.02
-"""Share for each checkpoint, beyond the budget."""
+"""Share for each checkpoint, beyond the budget, and the least at the end."""
 _PASSES, _BATCH, _RATE = 20, 1024, 3e-3  # distillation
 
 
@@ -93,8 +93,8 @@ def response_oracles(config: Config, meter: Meter, folder: Path, rounds: int) ->
                 with torch.random.fork_rng():
                     network = distilled(mixture, config, round(_EARLIER * config.ppo.decisions), Batch)
                 checkpoints.save(network, learner.decisions)
-    batch = partial(CountedBatch, meter)
-    return distilled(population, config, config.ppo.decisions - learner.decisions, batch)
+    left = max(config.ppo.decisions - learner.decisions, round(_EARLIER * config.ppo.decisions))  # or over the budget
+    return distilled(population, config, left, partial(CountedBatch, meter))
 
 
 def distilled(population: Population, config: Config, decisions: int, make_batch: Callable[..., Batch]) -> NetworkAgent:

@@ -72,7 +72,10 @@ def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
 def check_run(config: Config) -> None:
     """Raise a ValueError if the run can't be evaluated."""
     for line_up in pool_line_ups(config):
-        line_up.rivals_of({}, config.judged_players)
+        try:
+            line_up.rivals_of({}, config.judged_players)
+        except ValueError as error:
+            raise ValueError(f"the run can't be judged: {error}; judge.num_players is another table size") from None
 
 
 def check_settings(config: Config) -> None:

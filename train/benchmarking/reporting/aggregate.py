@@ -20,12 +20,16 @@ from train.runs.markdown import code, escape_markdown, markdown_table
 REFERENCE, BASELINE = "random:0.2", "ppo"
 
 
+def nash_conv(row: Row) -> float | None:
+    """Return the exact NashConv of a run, None if it is not computed."""
+    return (row["measures"].get("exact") or {}).get("nash_conv")
+
+
 def exact_scores(runs: Sequence[Row]) -> dict[str, Scores]:
     """Return the normalised scores of each learning algorithm that has runs in all exact tasks, the best IQM first."""
     found: dict[str, dict[str, list[float]]] = {}
     for row in runs:
-        conv = (row["measures"].get("exact") or {}).get("nash_conv")
-        if conv is not None:
+        if (conv := nash_conv(row)) is not None:
             found.setdefault(row["algorithm"], {}).setdefault(row["task"], []).append(conv)
     reference = found.get(REFERENCE, {})
     learned = {row["algorithm"] for row in runs if row["kind"] == "learned"}

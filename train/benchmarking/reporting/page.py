@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from diamant_env.drawing.narration import counted
 from diamant_env.storage.files import write_whole
-from train.benchmarking.reporting.aggregate import exact_scores, score_table
+from train.benchmarking.reporting.aggregate import REFERENCE, exact_scores, nash_conv, score_table
 from train.benchmarking.reporting.columns import (
     COLUMNS,
     DESCENDING,
@@ -100,7 +100,7 @@ def summary(content: Row) -> str:
             heading = COLUMNS[mine[0]["family"]][0].heading
             parts.append(f"{heading[0].upper()}{heading[1:]}:\n\n{side_by_side(mine).markdown()}")
     if exact_scores(runs):
-        tasks = {row["task"] for row in runs if row["family"] in EXACT}
+        tasks = {row["task"] for row in runs if row["algorithm"] == REFERENCE and nash_conv(row) is not None}
         which = (
             "All exact tasks"
             if tasks >= {task.name for task in find_tasks(EXACT)}
