@@ -78,7 +78,7 @@ def measure(
         reward_code(reward, smallest)
     made = [opponents.make(text) for text in agents]
     for number, agent in product(players, made):  # reject agents that read chests before solving
-        check_able(agent, number, edition, blank_rivals=reward is None)
+        check_able(agent, number, _played(agent, edition, whole_game or bool(reward)), blank_rivals=reward is None)
     rows = []
     for number in players:
         began = time.perf_counter()
@@ -105,8 +105,7 @@ def _equilibrium(players: int, edition: Edition, whole_game: bool, progress: Pro
 
 
 def _response(agent: Agent, players: int, edition: Edition, whole_game: bool, progress: Progress) -> dict[str, Any]:
-    if isinstance(agent, tuple(opponents.SOLVED.values())) and not whole_game:
-        edition = with_expeditions(edition, 1)  # it plays the equilibrium of what it sees
+    edition = _played(agent, edition, whole_game)
     start = exact.start_of_expedition(edition, players)
     # Scripted agents do not distinguish the kinds of trap; others may.
     tree = exact.build_tree(start, edition, merge_traps=isinstance(agent, Scripted))
@@ -117,6 +116,15 @@ def _response(agent: Agent, players: int, edition: Edition, whole_game: bool, pr
     policy = exact.policy_of(agent, tree, lambda done: progress(done / 2), nodes)
     response = exact.best_response(policy, tree, lambda done: progress(0.5 + done / 2))
     return {**_figures(response), "nodes": tree.boxes.size}
+
+
+def _played(agent: Agent, edition: Edition, whole_game: bool) -> Edition:
+    """Return the edition for an agent: one expedition for solved ones, which play the equilibrium of what they see."""
+    return (
+        edition
+        if whole_game or not isinstance(agent, tuple(opponents.SOLVED.values()))
+        else with_expeditions(edition, 1)
+    )
 
 
 def _small_game(agent: Agent | None, game: exact.WholeGame, reward: str, progress: Progress) -> dict[str, Any]:

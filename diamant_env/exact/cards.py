@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_TRAPS, Edition
-from diamant_env.state import GameState
+from diamant_env.state import DECIDE, GameState
 
 MAX_SETS = 200_000_000
 
@@ -119,6 +119,14 @@ def require_same_expedition(start: GameState, games: NDArray) -> None:
         raise ValueError(
             f"game {other.argmax()} can't follow the state that was solved: it is in expedition {game['expedition']} "
             f"of {game['num_players']} players, the other in {start['expedition']} of {start['num_players']}"
+        )
+
+
+def require_decisions(games: NDArray) -> None:
+    """Raise ValueError if one of the states, records of type `GAME`, is not in phase `DECIDE`."""
+    if (wrong := games["phase"] != DECIDE).any():
+        raise ValueError(
+            f"game {wrong.argmax()} is in phase {games['phase'][wrong.argmax()]}; DECIDE, {DECIDE}, is needed"
         )
 
 

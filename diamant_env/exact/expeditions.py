@@ -19,7 +19,7 @@ from diamant_env.exact.cards import CardSets, card_sets
 from diamant_env.exact.moves import after_bust, after_leaving, fatal_kinds
 from diamant_env.exact.tree import Ends, relic_digit_of
 from diamant_env.rules import reveal
-from diamant_env.state import GAME, REVEAL, GameState
+from diamant_env.state import DECIDE, GAME, REVEAL, GameState
 
 
 class Deck(NamedTuple):
@@ -146,7 +146,7 @@ def current_expedition(games: NDArray, edition: Edition) -> NDArray:
         starts["relics_taken"] -= taken_now
         starts["path_relics"] = starts["path_relic_value"] = 0
     starts["deck_size"] = starts["deck"].sum(axis=1)
-    starts["num_inside"], starts["phase"] = players, REVEAL
+    starts["num_inside"], starts["phase"] = players, np.where(starts["path_relics"] > 0, DECIDE, REVEAL)
     starts["inside"] = np.arange(MAX_PLAYERS) < players[:, None]
     starts["last_card"] = starts["bust_card"] = NO_CARD
     return starts

@@ -16,7 +16,7 @@ from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import as_games, check_game
-from diamant_env.exact.cards import CardSets, card_sets, index_of, read_set, require_same_expedition
+from diamant_env.exact.cards import CardSets, card_sets, index_of, read_set, require_decisions, require_same_expedition
 from diamant_env.exact.expeditions import Deck, deck_of
 from diamant_env.exact.moves import after_bust, after_leaving, fatal_kinds, payout_by_digit, start_of_expedition
 from diamant_env.rules import reveal
@@ -66,6 +66,7 @@ class Lone(NamedTuple):
             ValueError: If a state can't follow the start in the same expedition.
         """
         games, indices = as_games(games), np.zeros(len(games), np.int64)
+        require_decisions(games)
         require_same_expedition(self.start, games)
         _indices_of(self.sets, self.payout, self.start, games, indices)
         if (indices < 0).any():

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
 from diamant_env.engine.records import as_games
-from diamant_env.exact.cards import index_of, require_same_expedition
+from diamant_env.exact.cards import index_of, require_decisions, require_same_expedition
 from diamant_env.exact.expeditions import Deck
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, solve
 from diamant_env.exact.lookahead import block_at, look_ahead, mean, memory_of, write_payoffs
@@ -44,8 +44,11 @@ class Solution:
 
     @property
     def value(self) -> float:
-        """Expected gems of each player in the expedition or, with `whole_game`, from it on; 0 with `DIFFERENCE`."""
-        return 0.0 if self.mode == DIFFERENCE else root_value(self.tree, self.values)
+        """Expected gems of each player in the expedition or, with `whole_game`, from it on.
+
+        With `DIFFERENCE` and both inside, 0.
+        """
+        return 0.0 if self.mode == DIFFERENCE and self.tree.boxes.players == 2 else root_value(self.tree, self.values)
 
     def leave_probability(self, games: np.ndarray) -> NDArray[np.float64]:
         """Return each player's probability of leaving at later states of the expedition, float64 (games,).
@@ -54,7 +57,7 @@ class Solution:
             games: Records of type `GAME` (games,) in phase `DECIDE`.
 
         Raises:
-            ValueError: If a state is not in the solved tree, or of another table size or expedition.
+            ValueError: If a state is not in the solved tree, or of another table size, expedition or phase.
         """
         return self.look_up(games)[:, 2]
 
@@ -112,10 +115,11 @@ def find_nodes(tree: ExpeditionTree, games: np.ndarray) -> NDArray[np.int64]:
         games: Records of type `GAME` (games,) in phase `DECIDE`.
 
     Raises:
-        ValueError: If a state is not in the tree, or of another table size.
+        ValueError: If a state is not in the tree, of another table size or in another phase.
     """
-    nodes = np.zeros(len(games), np.int64)
-    wrong = _find(tree.layout, tree.start, as_games(games), nodes)
+    games, nodes = as_games(games), np.zeros(len(games), np.int64)
+    require_decisions(games)
+    wrong = _find(tree.layout, tree.start, games, nodes)
     if wrong >= 0:
         raise ValueError(
             f"game {wrong} is not in the solved tree of {tree.boxes.players} players in {tree.edition.name!r}: "

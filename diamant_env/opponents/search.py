@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from diamant_env.state import CONTINUE, LEAVE
 
 Objective = Literal["win", "score", "margin"]
 PREFIX = "search:"
-_OPTION = re.compile(r"(?P<rollouts>\d+)|(?P<seconds>\d+(\.\d+)?)s|(?P<objective>win|score)")
+_OPTION = re.compile(r"(?P<rollouts>\d+)|(?P<seconds>\d+(\.\d+)?)s|(?P<objective>win|score|margin)")
 _BATCH = 32  # roll-outs of each action between two checks of the time and the stopping rule
 _SETTLED = 3.0  # standard errors of the difference at which roll-outs of a row stop
 _GAMES = 256  # games per batch
@@ -48,7 +48,7 @@ class Budget:
         objective: ``"win"`` compares win shares, ``"score"`` gems, ``"margin"`` gems above the others' mean.
 
     Raises:
-        ValueError: If a number is out of range.
+        ValueError: If a number is out of range, or there is no such objective.
     """
 
     rollouts: int = 128
@@ -60,6 +60,8 @@ class Budget:
             raise ValueError(f"rollouts={self.rollouts}; 2 to {_NO_LIMIT:,} are allowed")
         if self.seconds is not None and not 0 < self.seconds <= _DAY:
             raise ValueError(f"seconds={self.seconds}; more than 0 and at most {_DAY:,} are allowed")
+        if self.objective not in get_args(Objective):
+            raise ValueError(f"objective={self.objective!r}; {', '.join(get_args(Objective))} are allowed")
 
     def __str__(self) -> str:
         """Return the non-default options of the agent's text."""
@@ -71,7 +73,7 @@ class Budget:
 
 
 def parse(text: str) -> tuple[Budget, str]:
-    """Return the budget and the base agent's text of ``search:[ROLLOUTS:][SECONDSs:][win|score:]AGENT``.
+    """Return the budget and the base agent's text of ``search:[ROLLOUTS:][SECONDSs:][win|score|margin:]AGENT``.
 
     With seconds and without roll-outs, time is the only limit.
 

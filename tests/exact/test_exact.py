@@ -255,6 +255,9 @@ def test_difference_equals_fractions():
     leads = set(by_hand.leads_of_a_lone_leaver(Oracle(TINY, 2)))
     assert {round(float(lead), 9) for lead in leads} <= {round(value, 9) for value in nodes.tolist()}
     assert exact.solve_difference(TINY, cache=False).value == 0
+    alone = Play([5, 8], 2, TINY).leave(0).game
+    gems = exact.solve_equilibrium(game=alone, edition=TINY, cache=False).value
+    assert exact.solve_difference(TINY, alone, cache=False).value == gems > 0
 
 
 # Solutions on disk.
@@ -390,6 +393,21 @@ def test_state_of_another_expedition_or_table_is_refused():
     alone["num_players"] = 1
     with pytest.raises(ValueError, match="can't follow the state"):
         exact.solve_lone(SMALL).leave_probability(alone)
+
+
+def test_chance_node_is_refused():
+    for players, solution in ((1, exact.solve_lone(TINY)), (2, exact.solve_equilibrium(2, TINY, cache=False))):
+        game = np.array([exact.start_of_expedition(TINY, players)])  # before the first card
+        with pytest.raises(ValueError, match="game 0 is in phase 0; DECIDE, 1, is needed"):
+            solution.leave_probability(game)
+
+
+def test_agent_equals_solution_where_printed_relics_lie_on_the_path():
+    edition = replace(TINY_PRINTED, relics=(5, 7), relics_enter="expedition")
+    tree = tree_of(edition, 2)
+    policy = exact.policy_of(make("equilibrium"), tree)
+    solution = exact.solve_equilibrium(2, edition, cache=False)
+    np.testing.assert_allclose(policy, np.where(exact.reachable(tree), solution.policy(), 0), atol=1e-6)
 
 
 def test_only_fatal_cards_are_left():

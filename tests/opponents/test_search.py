@@ -53,6 +53,7 @@ def deciding(players: int, edition: str | Edition = "iello-2016", games: int = 8
         ("search:ev", Budget(), "ev"),
         ("search:64:bag:15", Budget(rollouts=64), "bag:15"),
         ("search:score:solo-grab:7,13", Budget(objective="score"), "solo-grab:7,13"),
+        ("search:4:margin:ev", Budget(4, objective="margin"), "ev"),
         ("search:256:0.5s:win:runs/mine", Budget(256, 0.5), "runs/mine"),
         ("search:2s:ev", Budget(1_000_000, 2.0), "ev"),
     ],
@@ -74,6 +75,11 @@ def test_text_gives_budget_objective_and_base(text, budget, base):
 def test_invalid_text_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         make(text)
+
+
+def test_unknown_objective_is_refused():
+    with pytest.raises(ValueError, match="objective='gems'; win, score, margin are allowed"):
+        Budget(objective="gems")
 
 
 @pytest.mark.parametrize(

@@ -206,6 +206,16 @@ def test_turn_after_an_error_of_an_agent_is_that_of_the_record():
     assert views[0] == views[1]
 
 
+def test_mixture_draws_for_each_game():
+    played = page_game.new_game(Menu(["mixture:1,90"]), "iello-2016-fr", None, ["you", "mixture:1,90"], 3)
+    drawn = []
+    while not played.session.over:
+        played.play(0 if played.must_decide else None)
+        drawn.append(float(played.session.table.agents[0].thresholds[0]))
+    assert len(drawn) > 10
+    assert len(set(drawn)) == 1
+
+
 def test_game_continues_on_a_new_server():
     """Agents' random numbers and memories depend on the game only, so servers are stateless."""
     menu = Menu(["search:4:champion", "mixture"])

@@ -80,7 +80,7 @@ def _enumerate(edition_memory, num_players, most):
     count, node, edge = 1, 0, 0
     while node < count <= most:
         memory[0] = states[node]
-        moves = NUM_CARDS if game.phase == REVEAL else 1 << game.num_inside if game.phase == DECIDE else 0
+        moves = NUM_CARDS if game.phase == REVEAL else 1 << int(game.num_inside) if game.phase == DECIDE else 0
         if count + moves >= len(states):
             states, first = longer(states), longer(first)
         if edge + moves > len(edges):
