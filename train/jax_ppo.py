@@ -68,7 +68,7 @@ class VectorEnv(NamedTuple):
             "network.activation: relu": network.activation != "relu",
             f"ppo.decisions: at most {MAX_DECISIONS:,}": ppo.decisions > MAX_DECISIONS,
             f"ppo.games: a multiple of opponents.snapshot_places = {places}": ppo.games % places,
-            "ppo.minibatch: at most games × turns": ppo.minibatch > ppo.games * ppo.turns,
+            "ppo.minibatch: at most games × turns × learners": ppo.minibatch > ppo.games * ppo.turns * learners,
             f"seed: at most {MAX_JAX_SEED:,}": config.seed > MAX_JAX_SEED,
         }
         if wrong := [allowed for allowed, given in refused.items() if given]:

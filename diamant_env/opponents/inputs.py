@@ -140,7 +140,7 @@ def _sort_rivals(row, order):
 @jit
 def _key(row, rival):
     at = rival * _STEP
-    seat = 2 * row[_PRESENT + at] + row[_INSIDE + at]
+    seat = np.float64(2) * row[_PRESENT + at] + row[_INSIDE + at]  # float32 would lose relics, if not compiled
     chest, relics = row[_RIVAL_CHEST + at] * _GEMS, row[_RIVAL_RELICS + at]
     return ((seat * 65536.0 + chest) * 64.0 + row[_LEFT_TURN + at]) * 64.0 + relics
 

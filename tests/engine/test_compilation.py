@@ -5,19 +5,22 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from diamant_env import GAME, Batch, Edition, compilation, from_observation
+from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents.inputs import CANONICAL, INPUTS
 from diamant_env.rewards import REWARDS
 from tests.support.play import BASE, LATE_RELICS, ODD, PRINTED, RELICS_DECIDE
 
 ROOT = Path(__file__).parents[2]
 # The largest deck.
 FULL = Edition(name="full", treasures=(1000,), traps=("a",), trap_copies=99, expeditions=2, bust_removes=0)
-EDITIONS = [BASE, LATE_RELICS, PRINTED, RELICS_DECIDE, ODD, FULL]
+EDITIONS = [replace(BASE, hidden_chests=True), BASE, LATE_RELICS, PRINTED, RELICS_DECIDE, ODD, FULL]
 PAY = """
 import numpy as np
 from diamant_env import rules, state
@@ -139,9 +142,11 @@ def play_batch(reward: str, auto_reset: bool, digest) -> None:
     batch = Batch(size, players, [EDITIONS[i % len(EDITIONS)] for i in range(size)], reward)
     actions, chance = np.zeros((size, 8), np.int8), np.full((size, 8), 0.3, np.float32)
     arrays = [batch.reset(seed=123)]
-    for _ in range(40):
+    for turn in range(40):
         batch.draw_decisions(chance, actions)
         arrays += [array.copy() for array in batch.step(actions, auto_reset=auto_reset)]
+        if turn < 4:
+            arrays.append(INPUTS[CANONICAL](batch.observe().reshape(-1, NUM_FEATURES)))
         arrays += [actions.copy(), batch.state()]
         arrays += [batch.games[name].copy() for name in GAME.names]
     for state, key, edition in zip(batch.state(), batch.games.key, batch.games.edition, strict=True):

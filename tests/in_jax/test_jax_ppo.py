@@ -64,7 +64,7 @@ def test_short_run_learns(tmp_path):
         ("game", {"num_players": (3, 4)}, "game.num_players"),
         ("game", {"blank": True}, "game.blank"),
         ("opponents", {"learner": 0.5, "snapshots": 0.5, "snapshot_places": 7}, "ppo.games: a multiple of"),
-        ("ppo", {"minibatch": 100, "games": 10, "turns": 8}, "ppo.minibatch"),
+        ("ppo", {"minibatch": 321, "games": 10, "turns": 8}, "ppo.minibatch"),
         ("ppo", {"decisions": 2**32}, "ppo.decisions"),
         ("network", {"inputs": "raw-1"}, "network.inputs"),
         ("opponents", {"learner": 0.5, "rules": 0.5}, "opponents.rules"),
