@@ -205,6 +205,7 @@ class parallel_env(ParallelEnv, EzPickle):
 
         Raises:
             RuntimeError: Before the first reset.
+            ImportError: If pygame-ce, which pictures need, isn't installed.
         """
         return self._pictures.draw()[0]
 

@@ -174,6 +174,7 @@ class DiamantEnv(PlainSpec, gymnasium.Env):
 
         Raises:
             ResetNeeded: Before the first reset.
+            ImportError: If pygame-ce, which pictures need, isn't installed.
         """
         return self._learner.pictures.draw()[0]
 

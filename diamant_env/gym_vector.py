@@ -162,6 +162,7 @@ class DiamantVectorEnv(PlainSpec, VectorEnv):
 
         Raises:
             ResetNeeded: Before the first reset.
+            ImportError: If pygame-ce, which pictures need, isn't installed.
         """
         return None if self.render_mode is None else tuple(self._learner.pictures.draw())
 

@@ -58,7 +58,7 @@ class VectorEnv(NamedTuple):
         env = Diamant(game.num_players[0], game.judged_edition(), game.reward)
         learners = 1 + round(opponents.learner * (env.num_players - 1))
         rivals = env.num_players - learners
-        places = opponents.snapshot_places if rivals else 1
+        places, rows = opponents.snapshot_places if rivals else 1, ppo.games * ppo.turns * learners
         refused = {
             "game.num_players: one size, --game.num-players 4, or per_table": game.num_players[1:],
             "game.blank: false": game.blank,
@@ -68,7 +68,7 @@ class VectorEnv(NamedTuple):
             "network.activation: relu": network.activation != "relu",
             f"ppo.decisions: at most {MAX_DECISIONS:,}": ppo.decisions > MAX_DECISIONS,
             f"ppo.games: a multiple of opponents.snapshot_places = {places}": ppo.games % places,
-            "ppo.minibatch: at most games × turns × learners": ppo.minibatch > ppo.games * ppo.turns * learners,
+            f"ppo.minibatch: at most games × turns × {learners} learning seats": ppo.minibatch > rows,
             f"seed: at most {MAX_JAX_SEED:,}": config.seed > MAX_JAX_SEED,
         }
         if wrong := [allowed for allowed, given in refused.items() if given]:

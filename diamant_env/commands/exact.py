@@ -215,21 +215,20 @@ def run(argv: Sequence[str]) -> int:
     add("--states", type=int, metavar="N", help=f"with --values: states of each depth ({_STATES})")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
+    edition = find_edition(given.edition)
+    about = {"command": COMMAND, "versions": versions(), "arguments": vars(given), "edition": edition}
     if given.states is not None and not given.values:
         parser.error("--states goes with --values")
     if given.values:
         states = _STATES if given.states is None else checked_int("--states", given.states, 2, STATES)
-        regrets = write_values(given.agents, given.players, given.edition, states, given.values)
-        content = {"command": COMMAND, "versions": versions(), "arguments": vars(given), "regret": regrets}
-        save_and_say(regret_report(regrets), lambda path: save_json(content, path), given.out)
+        regrets = write_values(given.agents, given.players, edition, states, given.values)
+        save_and_say(regret_report(regrets), lambda path: save_json({**about, "regret": regrets}, path), given.out)
         say(f"saved: {given.values / DESCRIPTION} and the arrays of {counted(len(given.players), 'table size')}")
         return 0
-    found = measure(given.agents, given.players, given.edition, given.whole_game, given.reward)
+    found = measure(given.agents, given.players, edition, given.whole_game, given.reward)
     title = f"{'Whole games' if given.whole_game else 'One expedition'} in score: gems each, exact"
     if given.reward:
         title = f"Small whole game, {given.reward}, exact"
     report = rows_report(found, f"{title}; {found[0]['edition']}")
-    about = {"command": COMMAND, "versions": versions(), "arguments": vars(given)}
-    content = {**about, "edition": find_edition(given.edition), "rows": found}
-    save_and_say(report, lambda path: save_json(content, path), given.out)
+    save_and_say(report, lambda path: save_json({**about, "rows": found}, path), given.out)
     return 0

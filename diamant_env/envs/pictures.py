@@ -93,8 +93,9 @@ class Pictures:
         edition = self._batch.editions[record.edition]
         if self._mode == "ansi":
             return render_text(record, edition, scene)
-        from diamant_env.drawing.picture import draw_game  # pygame-ce, which make_vec_env of stable-baselines3, always
-        from diamant_env.drawing.pixels import pixels_of  # with "rgb_array", doesn't need for training
+        # Imported here: make_vec_env of stable-baselines3 sets "rgb_array", but training needs no pygame-ce.
+        from diamant_env.drawing.picture import draw_game
+        from diamant_env.drawing.pixels import pixels_of
 
         picture = draw_game(record, edition, scene)
         if self._window is None:

@@ -60,10 +60,10 @@ class Lone(NamedTuple):
         """Return the optimal probability of leaving, 0 or 1, at later states of the expedition, float64 (games,).
 
         Args:
-            games: Records of type `GAME` (games,).
+            games: Records of type `GAME` (games,) in phase `DECIDE`.
 
         Raises:
-            ValueError: If a state can't follow the start in the same expedition.
+            ValueError: If a state can't follow the start in the same expedition, or is in another phase.
         """
         games, indices = as_games(games), np.zeros(len(games), np.int64)
         require_decisions(games)

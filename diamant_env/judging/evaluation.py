@@ -67,7 +67,7 @@ class Result:
 class Difference:
     """Paired difference of `agent` and `other` in the same seats of the same games, against the same opponents.
 
-    Thresholds of ``mixture`` alone differ: it draws them in the order in which games begin.
+    Opponents with random numbers of their own, such as ``mixture`` and ``search:``, may draw others.
     Intruder line-ups compare the means of each agent's copies, so larger is better for `agent` in every line-up.
     """
 

@@ -26,7 +26,7 @@ class Estimate:
     high: float
 
     @property
-    def half_width(self) -> float:
+    def longer_side(self) -> float:
         """The longer side of the interval."""
         return max(self.high - self.mean, self.mean - self.low)
 

@@ -53,13 +53,12 @@ class LineUp:
         Raises:
             ValueError: If there are too few for a table of distinct opponents, or a text is no agent or given twice.
         """
-        names = [name_of(rival) if isinstance(rival, str) else id(rival) for rival in self.rivals]
-        for rival, name in zip(self.rivals, names, strict=True):
-            if names.count(name) > 1:
+        keys = [_key_of(rival) for rival in self.rivals]
+        for rival, key in zip(self.rivals, keys, strict=True):
+            if keys.count(key) > 1:
                 raise ValueError(f"{self.name}: {name_of(rival)} is given twice; the opponents at a table are distinct")
-        excluded = {*judged, *(id(_unnamed(agent)) for agent in judged.values())} if self.but_self else set()
-        named = zip(self.rivals, names, strict=True)
-        rivals = tuple(rival for rival, name in named if not excluded & {name, id(_unnamed(rival))})
+        excluded = {*judged, *map(_key_of, judged.values())} if self.but_self else set()
+        rivals = tuple(rival for rival, key in zip(self.rivals, keys, strict=True) if key not in excluded)
         if self.how == "distinct" and len(rivals) < players - 1:
             but = " without the judged one" if len(rivals) < len(self.rivals) else ""
             but += f" without those that need open chests ({', '.join(self.left_out)})" if self.left_out else ""
@@ -70,9 +69,10 @@ class LineUp:
         return rivals
 
 
-def _unnamed(agent: Player) -> Player:
-    """Return the agent of a pair of name and agent."""
-    return agent[1] if isinstance(agent, tuple) else agent
+def _key_of(agent: Player) -> str | int:
+    """Return the name of a text or path, or the identity of an object, ignoring the name of a pair."""
+    given = agent[1] if isinstance(agent, tuple) else agent
+    return name_of(given) if isinstance(given, str | Path) else id(given)
 
 
 def left_out_lines(names: Iterable[str]) -> list[str]:

@@ -62,8 +62,8 @@ def evaluate(
             agent as a text or an object, whose copies fill the table. Where chests are hidden, members of a pool that
             need open ones are excluded.
         games: Games of each agent in each line-up; the agent's seat rotates evenly.
-        compare_with: Other agents that take the same seats in the same games (common random numbers); they are no
-            rivals, of the first agent neither.
+        compare_with: Other agents that take the same seats in the same games (common random numbers); pools exclude
+            them all.
         players: Players at each table, 2 to 8.
         edition: The edition to play.
         hidden_chests: See `diamant_env.Batch`.

@@ -126,7 +126,7 @@ def plus_minus(estimate: Estimate, digits: int, sign: str = "") -> str:
     """Return a mean with the longer side of its interval."""
     if math.isnan(estimate.low):
         return estimate_text(estimate, digits, sign)
-    return f"{estimate.mean:{sign}.{digits}f} ± {estimate.half_width:.{digits}f}"
+    return f"{estimate.mean:{sign}.{digits}f} ± {estimate.longer_side:.{digits}f}"
 
 
 def estimate_text(estimate: Estimate, digits: int, sign: str = "") -> str:

@@ -100,7 +100,8 @@ def agent_of(given: Any, name: str | None = None) -> Agent:
     if is_model(given):
         if not (acts and "first" in inspect.signature(given.act).parameters):
             return model_agent(given, name)
-        name = name or type(given).__name__  # its repr is a list of layers
+        if type(given).__str__ is object.__str__:
+            name = name or type(given).__name__  # its repr is a list of layers
     if acts:
         if name is None and type(given).__str__ is not object.__str__:
             return given

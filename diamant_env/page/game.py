@@ -78,8 +78,8 @@ class PlayedGame:
             ValueError: If an agent does not support the table.
         """
         for seat, agent in enumerate(self.session.table.agents):
-            begins = self.turns == 0 or getattr(agent, "memoryless", False)  # others may draw for the whole game
-            if begins and not self.session.asked and hasattr(agent, "seed"):
+            reseeds = self.turns == 0 or getattr(agent, "memoryless", False)  # others may draw for the whole game
+            if reseeds and not self.session.asked and hasattr(agent, "seed"):
                 agent.seed(int(np.random.SeedSequence([self.seed, self.turns, seat]).generate_state(1)[0]))
         return self.session.leave
 

@@ -203,7 +203,7 @@ class GameLog:
         turns: The turns so far; the last one may be undecided.
 
     Raises:
-        ValueError: If `names` is neither empty nor a line of text for each player.
+        ValueError: If there is no such edition, or `names` is neither empty nor a line of text for each player.
     """
 
     def __init__(

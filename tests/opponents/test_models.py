@@ -77,8 +77,10 @@ def test_q_networks_act_greedily(algorithm):
 def test_recurrent_policy_keeps_state_per_row():
     model = trained(contrib.RecurrentPPO, "MlpLstmPolicy", steps=64, **FEW)
     agent, batch = make(model), Batch(6, 3)
-    copies = [copy.deepcopy(agent) for _ in range(2)]  # its policy holds a torch graph
-    assert copies[0].policy is agent.policy
+    frozen = copy.deepcopy(agent)  # its policy holds a torch graph
+    for mine, theirs in zip(frozen.policy.parameters(), agent.policy.parameters(), strict=True):
+        assert mine is not theirs
+        assert mine.equal(theirs)
     seen, states, begins = batch.reset(2), [None] * 18, np.ones(18, bool)
     random = np.random.default_rng(1)
     for _ in range(8):

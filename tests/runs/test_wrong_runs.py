@@ -6,7 +6,10 @@ from train import benchmark, best_response, ppo
 
 REFUSED = {
     ppo: [
-        (["--judge.num-players", "8", "--game.edition", "incan-gold"], "a table of 8 needs 7 distinct opponents"),
+        (
+            ["--judge.num-players", "8", "--game.edition", "incan-gold"],
+            "or set judge.num_players to another table size",
+        ),
         (["--seed", "0", "--resume", "nowhere"], "--resume keeps the run's settings and folder: --seed can't be given"),
         (["--ppo.games=128", "--out", "x", "--resume", "nowhere"], "folder: --ppo.games=128, --out can't be given"),
         (["--config", "nowhere.toml"], "no configuration file nowhere.toml"),

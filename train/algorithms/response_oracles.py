@@ -37,8 +37,8 @@ from train.runs.run_folder import Checkpoints
 
 DISTILLED = 0.1
 """Share of the budget for the decisions of the distillation."""
-_EARLIER = 0.02
-"""Share for each checkpoint, beyond the budget, and the least at the end."""
+_LEAST = 0.02
+"""Share for each checkpoint, beyond the budget, and at least at the end."""
 _PASSES, _BATCH, _RATE = 20, 1024, 3e-3  # distillation
 
 
@@ -91,9 +91,11 @@ def response_oracles(config: Config, meter: Meter, folder: Path, rounds: int) ->
             if checkpoints.saved < checkpoints.due(learner.decisions):
                 mixture = Population(np.random.default_rng(joined), population.policies)
                 with torch.random.fork_rng():
-                    network = distilled(mixture, config, round(_EARLIER * config.ppo.decisions), Batch)
+                    network = distilled(mixture, config, round(_LEAST * config.ppo.decisions), Batch)
                 checkpoints.save(network, learner.decisions)
-    left = max(config.ppo.decisions - learner.decisions, round(_EARLIER * config.ppo.decisions))  # or over the budget
+    left = max(
+        config.ppo.decisions - learner.decisions, round(_LEAST * config.ppo.decisions)
+    )  # beyond the budget if the last rollout was
     return distilled(population, config, left, partial(CountedBatch, meter))
 
 

@@ -1,7 +1,7 @@
 """Entries of the benchmark as files: a policy with a statement of its origin, scored here again.
 
 An entry is a folder with ``entry.json`` and a policy file. Nothing in it runs code: policies are safetensors, ONNX or
-the text of a scripted agent.
+the text of an agent of the package.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from diamant_env.opponents import make
 from diamant_env.opponents.registry import FAMILIES, SHIPPED, SOLVED
+from diamant_env.opponents.search import PREFIX, parse
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import to_json
 from train.benchmarking.algorithms import ALGORITHMS
@@ -33,7 +34,7 @@ class Entry(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
     policy: str
-    """Name of the policy file in the folder, or the text of a scripted agent such as ``ev:0.75``."""
+    """Name of the policy file in the folder, or the text of an agent of the package such as ``ev:0.75``."""
     task: str
     task_version: int
     """`train.benchmarking.suite.BenchmarkTask.version`."""
@@ -95,10 +96,13 @@ def read_entry(folder: Path) -> Entry:
 
 
 def _policy(folder: Path, text: str) -> Path | str:
-    """Return the policy file of an entry, or the text of a scripted agent; raise a ValueError if it is neither."""
+    """Return the policy file of an entry, or the text of an agent of the package; raise a ValueError for others."""
     if Path(text).suffix in _FILES and Path(text).name == text:
         return folder / text
-    if text not in SHIPPED and text.partition(":")[0] not in {*FAMILIES, *SOLVED}:  # such as one in the current folder
+    base = parse(text)[1] if text.startswith(PREFIX) else text
+    if base not in SHIPPED and base.partition(":")[0] not in {*FAMILIES, *SOLVED}:  # such as one in the current folder
         kinds = " or ".join(_FILES)
-        raise ValueError(f"policy {text!r}: a {kinds} file in {folder} or a scripted agent such as ev:0.75 is needed")
+        raise ValueError(
+            f"policy {text!r}: a {kinds} file in {folder} or an agent of the package such as ev:0.75 is needed"
+        )
     return text

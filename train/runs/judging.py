@@ -75,7 +75,9 @@ def check_run(config: Config) -> None:
         try:
             line_up.rivals_of({}, config.judged_players)
         except ValueError as error:
-            raise ValueError(f"the run can't be judged: {error}; judge.num_players is another table size") from None
+            raise ValueError(
+                f"the run can't be judged: {error}; or set judge.num_players to another table size"
+            ) from None
 
 
 def check_settings(config: Config) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -45,11 +46,12 @@ class SB3Agent:
         return self.name
 
     def __deepcopy__(self, memo: dict) -> SB3Agent:
-        """Return a copy with hidden states of its own; a policy that holds a torch graph is shared."""
-        other = copy.copy(self)
-        with suppress(RuntimeError):
-            other.policy = copy.deepcopy(self.policy, memo)
-        other._states = copy.deepcopy(self._states, memo)
+        """Return a copy with a policy, statistics and hidden states of its own."""
+        other, file = copy.copy(self), BytesIO()
+        self.policy.save(file)  # `copy.deepcopy` fails after a gradient step: the policy holds a torch graph
+        file.seek(0)
+        other.policy = type(self.policy).load(file, self.policy.device)
+        other.statistics, other._states = copy.deepcopy((self.statistics, self._states), memo)
         return other
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:

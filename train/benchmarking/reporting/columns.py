@@ -173,6 +173,6 @@ def figure_text(found: Estimate | None, column: Column) -> str:
     """Return a figure with the longer side of its interval, if any, or an empty text if unknown."""
     if found is None:
         return ""
-    side = math.nan if column is _SECONDS else found.half_width
+    side = math.nan if column is _SECONDS else found.longer_side
     interval = "" if math.isnan(side) else f" ± {side:.{column.digits}f}"
     return f"{found.mean:,.{column.digits}f}{interval}"
