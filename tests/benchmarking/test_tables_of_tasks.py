@@ -135,7 +135,7 @@ def test_panels_name_what_lies_outside_them_and_the_better_direction(tmp_path):
     draw({"full-4-win": [learned]}, kept(partial(curves, point="gain")), [tmp_path / "gains.png"])
     wins, conv, scores, gains = shown
     assert gains.get_ylabel().endswith(", symlog\n← better")
-    assert scores.get_xlabel().endswith("better →\noff scale below: dqn at 0.47")
+    assert scores.get_xlabel().endswith("better →\noff scale below: dqn, median 0.47")
     assert not conv.collections  # no interval of two seeds
     assert 0.05 < wins.get_ylim()[0] < 0.3
     assert conv.get_ylim()[1] < 11.3

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from diamant_env import EDITIONS
 from diamant_env.commands import diamant
 from diamant_env.commands.command import run_command
 
@@ -62,7 +63,7 @@ SEATED = {"seed": 3, "edition": "everdeck", "hidden_chests": True}
 TAKEN = {"games": 7, "players": 5, **SEATED}
 JUDGED = {"agent": "ev", "against": ["pool"], "compare_with": ["bag"], **TAKEN}
 JUDGE = ["ev", "--against", "pool", "--compare", "bag", *GAMES, *GAME]
-SOLVED = {"agents": ["ev"], "players": [2, 3], "edition": "everdeck"}
+SOLVED = {"agents": ["ev"], "players": [2, 3], "edition": EDITIONS["everdeck"]}
 SOLVE = ["ev", "--players", "2", "3", "--edition", "everdeck"]
 
 

@@ -13,7 +13,7 @@ import pytest
 from diamant_env import EDITIONS, GAME, NUM_FEATURES, Batch, Edition, Game, exact, from_observation
 from diamant_env.editions import FIRST_TRAP
 from diamant_env.observation import FIELDS, SLICES
-from diamant_env.state import OVER
+from diamant_env.state import DECIDE, OVER
 
 SMALL = Edition("small", (1, 5), ("mud", "wind"), expeditions=1)
 PAIRS = Edition("pairs", (5,), ("mud", "wind"), 2, relics=(3,), expeditions=2, bust_removes=2)
@@ -213,7 +213,7 @@ def test_solvers_refuse_impossible_states(solve):
 def test_solution_refuses_unknown_trap():
     on_path, solution = 2, exact.solve_lone(SMALL)
     game = np.array([solution.start])
-    game["on_path"][0, 7] = on_path
+    game["phase"], game["on_path"][0, 7] = DECIDE, on_path
     game["deck"][0, 23] = -on_path
     game["deck_size"] -= on_path
     with pytest.raises(ValueError, match="can't follow the state"):

@@ -107,7 +107,7 @@ def summary(content: Row) -> str:
             else f"The tasks {', '.join(sorted(tasks))}"
         )
         parts += [
-            _picture("Fraction of runs above each normalised score; marks are at quartiles", PROFILES),
+            _picture("Fraction of runs above each normalised score; marks: near quartiles, bands: 95 %", PROFILES),
             f"{which} together, with 95 % bootstrap intervals from {FEWEST} runs a task on:\n\n{score_table(runs)}",
         ]
     return "\n\n".join(parts)

@@ -233,7 +233,7 @@ def profiles(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) 
     levels, below = np.linspace(lowest, 1, 201), []
     for name, (scores, each) in all_scores.items():
         if (median := np.median(each)) < lowest:
-            below.append(f"{name} at {median:.2f}")
+            below.append(f"{name}, median {median:.2f}")
             continue
         mean, low, high = bootstrap(lambda found: profile(found, levels), scores)
         quartiles = [int(np.argmax(mean <= level)) for level in (0.75, 0.5, 0.25)]
