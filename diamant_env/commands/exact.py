@@ -120,11 +120,8 @@ def _response(agent: Agent, players: int, edition: Edition, whole_game: bool, pr
 
 def _played(agent: Agent, edition: Edition, whole_game: bool) -> Edition:
     """Return the edition for an agent: one expedition for solved ones, which play the equilibrium of what they see."""
-    return (
-        edition
-        if whole_game or not isinstance(agent, tuple(opponents.SOLVED.values()))
-        else with_expeditions(edition, 1)
-    )
+    solved = isinstance(agent, tuple(opponents.SOLVED.values()))
+    return with_expeditions(edition, 1) if solved and not whole_game else edition
 
 
 def _small_game(agent: Agent | None, game: exact.WholeGame, reward: str, progress: Progress) -> dict[str, Any]:

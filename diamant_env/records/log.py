@@ -214,11 +214,8 @@ class GameLog:
         names: Sequence[str] = (),
     ) -> None:
         self.turns: list[RecordedTurn] = []
-        self._edition, self._players, self._seed = (
-            find_edition(edition),
-            num_players,
-            None if seed is None else int(seed),
-        )
+        self._edition, self._players = find_edition(edition), num_players
+        self._seed = None if seed is None else int(seed)
         self._names = _checked_names(names, num_players)
         self._game: GameState | None = None
 

@@ -93,9 +93,8 @@ def response_oracles(config: Config, meter: Meter, folder: Path, rounds: int) ->
                 with torch.random.fork_rng():
                     network = distilled(mixture, config, round(_LEAST * config.ppo.decisions), Batch)
                 checkpoints.save(network, learner.decisions)
-    left = max(
-        config.ppo.decisions - learner.decisions, round(_LEAST * config.ppo.decisions)
-    )  # beyond the budget if the last rollout was
+    # After a long last rollout, this exceeds the budget.
+    left = max(config.ppo.decisions - learner.decisions, round(_LEAST * config.ppo.decisions))
     return distilled(population, config, left, partial(CountedBatch, meter))
 
 
