@@ -58,7 +58,8 @@ class VectorEnv(NamedTuple):
         env = Diamant(game.num_players[0], game.judged_edition(), game.reward)
         learners = 1 + round(opponents.learner * (env.num_players - 1))
         rivals = env.num_players - learners
-        places, rows = opponents.snapshot_places if rivals else 1, ppo.games * ppo.turns * learners
+        places = opponents.snapshot_places if rivals else 1
+        rows = ppo.games * ppo.turns * learners
         refused = {
             "game.num_players: one size, --game.num-players 4, or per_table": game.num_players[1:],
             "game.blank: false": game.blank,

@@ -76,7 +76,8 @@ class AecGame(AECEnv):
         inside = self.game["inside"][self.possible_agents.index(agent)]
         actions = {**self._actions, agent: checked_action(action, agent) if inside else 0}
         if len(actions) < len(self.agents):
-            self._actions, self._cumulative_rewards[agent] = actions, 0  # else another's illegal move pays it again
+            self._actions = actions
+            self._cumulative_rewards[agent] = 0  # else another's illegal move pays it again
             if len(actions) == 1:
                 self._clear_rewards()
             self.agent_selection = self.agents[len(actions)]

@@ -97,11 +97,8 @@ def agent_of(given: Any, name: str | None = None) -> Agent:
             given = given()
         except TypeError as error:
             raise ValueError(f"{name or given.__name__} can't be made without arguments: {error}") from error
-    if is_model(given):
-        if not (acts and "first" in inspect.signature(given.act).parameters):
-            return model_agent(given, name)
-        if type(given).__str__ is object.__str__:
-            name = name or type(given).__name__  # its repr is a list of layers
+    if is_model(given) and not (acts and "first" in inspect.signature(given.act).parameters):
+        return model_agent(given, name)
     if acts:
         if name is None and type(given).__str__ is not object.__str__:
             return given
@@ -120,7 +117,8 @@ def default_name(given: Any) -> str:
     if hasattr(given, "__name__"):
         return str(given.__name__)
     kind = type(given)
-    plain = kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
+    # The repr of a model is a list of layers.
+    plain = kind.__str__ is object.__str__ and (kind.__repr__ is object.__repr__ or is_model(given))
     return kind.__name__ if plain else _shortened(str(given))
 
 

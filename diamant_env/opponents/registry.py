@@ -90,8 +90,12 @@ def names_object(text: str) -> bool:
         return names_object(parse(text)[1])
     if text.startswith(text_agent.PREFIX) or is_model_file(text):
         return True
-    known = text.partition(":")[0] in SOLVED or text.partition(":")[0] in FAMILIES
-    return not known and policy_file(text) is None and custom.NAMES_OBJECT.fullmatch(text) is not None
+    return not is_scripted(text) and policy_file(text) is None and custom.NAMES_OBJECT.fullmatch(text) is not None
+
+
+def is_scripted(text: str) -> bool:
+    """Return whether a text begins with the name of a scripted or solved family."""
+    return text.partition(":")[0] in {**FAMILIES, **SOLVED}
 
 
 def policy_file(text: str) -> Path | None:
@@ -115,8 +119,7 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
     if text.startswith(PREFIX):
         budget, base = parse(text)
         return SearchAgent(make(base, seed, importing=importing), budget, seed)
-    name = text.partition(":")[0]
-    if name in FAMILIES or name in SOLVED:
+    if is_scripted(text):
         return _make_scripted(text, seed)
     if names_object(text):
         if not importing:

@@ -14,13 +14,13 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from diamant_env.opponents import make
-from diamant_env.opponents.registry import FAMILIES, SHIPPED, SOLVED
-from diamant_env.opponents.search import PREFIX, parse
+from diamant_env.opponents.registry import SHIPPED, is_scripted
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import to_json
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, cpu_seconds
 from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.entry import without_search
 from train.benchmarking.results import RESULT, read_result, write_result
 from train.benchmarking.suite import TASKS
 
@@ -99,8 +99,8 @@ def _policy(folder: Path, text: str) -> Path | str:
     """Return the policy file of an entry, or the text of an agent of the package; raise a ValueError for others."""
     if Path(text).suffix in _FILES and Path(text).name == text:
         return folder / text
-    base = parse(text)[1] if text.startswith(PREFIX) else text
-    if base not in SHIPPED and base.partition(":")[0] not in {*FAMILIES, *SOLVED}:  # such as one in the current folder
+    base = without_search(text)
+    if base not in SHIPPED and not is_scripted(base):  # such as a run in the current folder
         kinds = " or ".join(_FILES)
         raise ValueError(
             f"policy {text!r}: a {kinds} file in {folder} or an agent of the package such as ev:0.75 is needed"

@@ -149,7 +149,7 @@ def from_agent(text: str) -> Algorithm:
     Raises:
         ValueError: If it is no agent, or a language model, which a run would call a million times.
     """
-    if _without_search(text).startswith(text_agent.PREFIX):
+    if without_search(text).startswith(text_agent.PREFIX):
         command = "diamant evaluate --per-decision score"
         raise ValueError(f"{text} is a language model, and a run would call it a million times; judge it by {command}")
     plays = functools.cache(functools.partial(_able, make(text)))  # asked of each task twice
@@ -165,13 +165,14 @@ def _able(agent: Agent, task: BenchmarkTask) -> bool:
     return True
 
 
-def _without_search(text: str) -> str:
+def without_search(text: str) -> str:
+    """Return an agent's text, of a search that of its base agent."""
     return parse(text)[1] if text.startswith(PREFIX) else text
 
 
 def _version(text: str) -> str:
     """Return a digest of the policy file or imported module of a text, else an empty text."""
-    base = _without_search(text)
+    base = without_search(text)
     path: str | Path | None = policy_file(base)
     if names_object(base):
         path = getattr(sys.modules[base.split(":")[-2]], "__file__", None)
