@@ -26,7 +26,8 @@ _TURNS = 128  # upper bound on the turns of an expedition
 class State(NamedTuple):
     """The state of a game, with the fields and codes of `diamant_env.state.GameState`; int32 unless noted.
 
-    Arrays over seats have shape (num_players,). `deck` is (NUM_CARDS,), `on_path` bool (MAX_TRAPS,).
+    Arrays over seats have shape (num_players,). `deck` is (NUM_CARDS,), `on_path` bool (MAX_TRAPS,). The properties are
+    those of each game, also of a batch of games with leading axes.
     """
 
     key: Array  # a key of jax.random
@@ -51,12 +52,12 @@ class State(NamedTuple):
     @property
     def num_inside(self) -> Array:
         """Players inside the cave, int32 ()."""
-        return self.inside.sum(dtype=jnp.int32)
+        return self.inside.sum(axis=-1, dtype=jnp.int32)
 
     @property
     def deck_size(self) -> Array:
         """Cards in the deck, int32 ()."""
-        return self.deck.sum(dtype=jnp.int32)
+        return self.deck.sum(axis=-1, dtype=jnp.int32)
 
     @property
     def over(self) -> Array:

@@ -10,9 +10,9 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
 from diamant_env import NUM_FEATURES  # noqa: E402
-from diamant_env.editions import EDITIONS  # noqa: E402
+from diamant_env.editions import EDITIONS, Edition  # noqa: E402
 from diamant_env.jax import Diamant  # noqa: E402
-from diamant_env.jax.rules import Numbers, draw_card, start_game  # noqa: E402
+from diamant_env.jax.rules import Numbers, State, draw_card, start_game  # noqa: E402
 from diamant_env.state import OVER  # noqa: E402
 
 
@@ -63,6 +63,23 @@ def test_editions_side_by_side():
     assert np.array_equal(together, np.stack(alone))
     assert env.edition.name == "iello-2016"
     assert np.array_equal(env.numbers.cards, Numbers.of("iello-2016").cards)
+
+
+def test_properties_of_a_batch_are_per_game():
+    """24 games in batches of one, two and three axes, and alone."""
+    env = Diamant(3, Edition("short", (5, 7), ("snake",), trap_copies=2, expeditions=1))
+    states, step = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 24)), jax.jit(jax.vmap(env.step))
+    random = np.random.default_rng(0)
+    for _ in range(2):
+        states, _ = step(states, (random.random((24, 3)) < 0.3).astype(int))
+    properties = [name for name, value in vars(State).items() if isinstance(value, property)]
+    assert set(properties) == {"num_inside", "deck_size", "over"}
+    for name in properties:
+        alone = [int(getattr(jax.tree.map(lambda leaf, game=game: leaf[game], states), name)) for game in range(24)]
+        assert len(set(alone)) > 1
+        for shape in ((24,), (4, 6), (2, 1, 12)):
+            batch = jax.tree.map(lambda leaf, shape=shape: leaf.reshape(*shape, *leaf.shape[1:]), states)
+            assert np.array_equal(getattr(batch, name), np.reshape(alone, shape))
 
 
 def test_actions_may_be_a_list():
