@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
+from diamant_env.envs.settings import Observation, shown_fields
 from diamant_env.jax.observation import observe
 from diamant_env.jax.rules import (
     Numbers,
@@ -23,7 +25,7 @@ from diamant_env.jax.rules import (
     start_game,
     win_share,
 )
-from diamant_env.rewards import reward_code
+from diamant_env.rewards import Reward, reward_code
 from diamant_env.state import REVEAL
 
 _NEXT_GAME = 0  # counter that cards never use, since expeditions start at 1
@@ -49,13 +51,17 @@ class Diamant:
     Args:
         num_players: Players at the table; 3 to 8, and 1 and 2 for research.
         edition: Name of a published edition or an `Edition`.
-        reward: ``"score"``, ``"win"`` or ``"margin"``, see `diamant_env.rewards.REWARDS`.
+        reward: ``"score"``, ``"win"`` or ``"margin"``, see `diamant_env.rewards.REWARDS`, or a traceable function
+            ``reward(banked, chests, inside, done)`` of one game after each turn: int32 (seats,), int32 (seats,), bool
+            (seats,) and bool (); it returns the rewards (seats,).
         hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
+        observation: None for all of `FIELDS`, or names of fields such as ``["bag", "path_gems"]`` for a subset.
 
     Attributes:
         num_players: Players at the table.
         edition: The edition of the game.
         numbers: Its parameters, for the functions of `diamant_env.jax.rules`.
+        observation_space: The space of one seat's observation.
 
     Raises:
         ValueError: If an argument is out of range; the message lists what is allowed.
@@ -77,12 +83,15 @@ class Diamant:
         self,
         num_players: int = 4,
         edition: str | Edition = "iello-2016",
-        reward: str = "score",
+        reward: Reward = "score",
         hidden_chests: bool | None = None,
+        observation: Observation = None,
     ) -> None:
         self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
-        reward_code(reward, self.num_players)
+        if not callable(reward):
+            reward_code(reward, self.num_players)
         self.reward = reward
+        self.observation_space, self._columns = shown_fields(observation)
         self.edition = find_edition(edition, hidden_chests)
         self.numbers = Numbers.of(self.edition)
 
@@ -131,16 +140,25 @@ class Diamant:
         return Turn(select(ended.over, new_game, ended), ended, rewards)
 
     def observe(self, state: State) -> Array:
-        """Return the observations of all seats, float32 (seats, NUM_FEATURES); see `diamant_env.observation.FIELDS`."""
-        return observe(state, self.numbers)
+        """Return the observations of all seats, float32 (seats, features); see `diamant_env.observation.FIELDS`."""
+        return observe(state, self.numbers)[:, self._columns]
+
+    def global_state(self, state: State) -> Array:
+        """Return the global state, float32 (NUM_FEATURES,): the first seat's observation with open chests."""
+        return observe(state, self.numbers._replace(hidden_chests=np.int32(0)))[0]
 
     def legal_actions(self, state: State) -> Array:
         """Return the legal actions, bool (seats, 2): CONTINUE only in camp."""
         return jnp.stack([jnp.ones_like(state.inside), state.inside], axis=-1)
 
 
-def pay(state: State, numbers: Numbers, reward: str) -> Array:
+def pay(state: State, numbers: Numbers, reward: Reward) -> Array:
     """Return the rewards of all seats for the turn that led to this state, float32 (seats,)."""
+    if callable(reward):
+        rewards = jnp.asarray(reward(state.banked, state.chest, state.inside, state.over), jnp.float32)
+        if rewards.shape != state.chest.shape:
+            raise ValueError(f"rewards of shape {rewards.shape}; expected {state.chest.shape}")
+        return rewards
     if reward == "score":
         return state.banked.astype(jnp.float32)
     return jnp.where(state.over, win_share(state, numbers) if reward == "win" else margin(state), 0)

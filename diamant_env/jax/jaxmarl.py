@@ -11,9 +11,10 @@ import numpy as np
 from jax import Array
 
 from diamant_env.editions import Edition
+from diamant_env.envs.settings import Observation
 from diamant_env.jax.env import Diamant
 from diamant_env.jax.rules import State, select
-from diamant_env.observation import NUM_FEATURES, observation_space
+from diamant_env.rewards import Reward
 
 try:
     from jaxmarl.environments import multi_agent_env
@@ -42,14 +43,15 @@ class DiamantMARL(MultiAgentEnv):
         self,
         num_players: int = 4,
         edition: str | Edition = "iello-2016",
-        reward: str = "score",
+        reward: Reward = "score",
         hidden_chests: bool | None = None,
+        observation: Observation = None,
     ) -> None:
-        self.game = Diamant(num_players, edition, reward, hidden_chests)
+        self.game = Diamant(num_players, edition, reward, hidden_chests, observation)
         self.num_agents = self.game.num_players
         self.agents = [f"player_{seat}" for seat in range(self.num_agents)]
-        bounds = observation_space()
-        box = spaces.Box(bounds.low, bounds.high, (NUM_FEATURES,), np.float32)
+        bounds = self.game.observation_space
+        box = spaces.Box(bounds.low, bounds.high, bounds.shape, np.float32)
         self.observation_spaces = dict.fromkeys(self.agents, box)
         self.action_spaces = {agent: spaces.Discrete(2) for agent in self.agents}
 
@@ -79,7 +81,7 @@ class DiamantMARL(MultiAgentEnv):
         return self.get_obs(ended), ended, rewards, dones, {}
 
     def get_obs(self, state: State) -> ByAgent:
-        """Return each agent's observation, float32 (NUM_FEATURES,)."""
+        """Return each agent's observation, float32 (features,)."""
         return self._by_agent(self.game.observe(state))
 
     def get_avail_actions(self, state: State) -> ByAgent:

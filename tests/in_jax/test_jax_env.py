@@ -9,7 +9,7 @@ import pytest
 jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
-from diamant_env import NUM_FEATURES  # noqa: E402
+from diamant_env import NUM_FEATURES, columns  # noqa: E402
 from diamant_env.editions import EDITIONS, Edition  # noqa: E402
 from diamant_env.jax import Diamant  # noqa: E402
 from diamant_env.jax.rules import Numbers, State, draw_card, start_game  # noqa: E402
@@ -82,6 +82,16 @@ def test_properties_of_a_batch_are_per_game():
             assert np.array_equal(getattr(batch, name), np.reshape(alone, shape))
 
 
+def test_selected_fields(marl):
+    fields = ["rival_chest", "bag", "must_decide"]
+    state = jax.jit(Diamant(3).init)(jax.random.key(2))
+    rows = Diamant(3).observe(state)[:, columns(*fields)]
+    assert np.array_equal(Diamant(3, observation=fields).observe(state), rows)
+    env = marl.DiamantMARL(3, observation=fields)
+    assert np.array_equal(env.get_obs(state)["player_2"], rows[2])
+    assert env.observation_space("player_2").shape == (len(columns(*fields)),)
+
+
 def test_actions_may_be_a_list():
     env = Diamant(num_players=2)
     state = env.init(jax.random.key(4))
@@ -112,16 +122,22 @@ def test_ended_game_is_absorbing_and_returned_by_auto_reset():
     assert np.array_equal(observe(second.state), observe(second.ended))
 
 
+def played(env):
+    return jax.eval_shape(lambda key: env.step(env.init(key), jnp.zeros(env.num_players)), jax.random.key(0))
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: Diamant(9), "num_players=9; a whole number, 1 to 8, is allowed"),
         (lambda: Diamant(3, "monopoly"), f"unknown edition 'monopoly'; published editions: {', '.join(EDITIONS)}"),
         (lambda: Diamant(3, reward="gems"), "unknown reward 'gems'; rewards: score, win, margin"),
-        (lambda: Diamant(3, reward=len), "rewards: score, win, margin"),
+        (lambda: Diamant(3, reward=7), "rewards: score, win, margin"),
+        (lambda: Diamant(3, observation=["gold"]), "no field 'gold'"),
         (lambda: Diamant(1, reward="margin"), "one player has none"),
         (lambda: Diamant(3, hidden_chests=2), "hidden_chests=2; True, False and None are allowed"),
         (lambda: Diamant(3).step(None, jnp.zeros(4)), "actions of shape (4,); expected (3,)"),
+        (lambda: played(Diamant(3, reward=lambda banked, *_: banked.sum())), "rewards of shape (); expected (3,)"),
     ],
 )
 def test_invalid_input(make, message):
