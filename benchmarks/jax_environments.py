@@ -1,11 +1,13 @@
 """Speed of the environment in JAX beside the engine and games of JaxMARL and Pgx.
 
 Random actions, auto-reset, observations of all agents (Pgx: of the player to move). On one core: ``taskset -c 0 python
--m benchmarks.jax_environments``; JAX takes a GPU where it finds one. Needs the extras jax and train, jaxmarl, pgx, six.
+-m benchmarks.jax_environments 1024 16384``, with numbers of games; JAX takes a GPU where it finds one. Needs the extras
+jax and train, jaxmarl, pgx, six.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from statistics import median
 from time import perf_counter
@@ -29,12 +31,16 @@ Contender = tuple[Callable[[Any], Any], Callable[[Any, Any], Any], int]
 """Initial function (key → carry), step function (carry, key → carry) and number of agents that act per step."""
 
 
-def flat(env: Diamant) -> Contender:
-    """Return the environment with flat arrays."""
+def flat(env: Diamant, auto_reset: bool = True) -> Contender:
+    """Return the environment with flat arrays; a game that is over costs a `step` as much as any other."""
 
     def step(last: Any, key: Any) -> Any:
-        turn = env.step_auto_reset(last[0], jax.random.bernoulli(key, 0.2, (PLAYERS,)).astype(jnp.int32))
-        return turn.state, env.observe(last[0]), turn.rewards, turn.ended.over
+        actions = jax.random.bernoulli(key, 0.2, (PLAYERS,)).astype(jnp.int32)
+        if auto_reset:
+            turn = env.step_auto_reset(last[0], actions)
+            return turn.state, env.observe(last[0]), turn.rewards, turn.ended.over
+        state, rewards = env.step(last[0], actions)
+        return state, env.observe(last[0]), rewards, state.over
 
     return lambda key: (env.init(key),), step, PLAYERS
 
@@ -84,10 +90,14 @@ def compiled(name: str, contender: Contender, games: int) -> Callable[[int], Any
 
 
 if __name__ == "__main__":
-    contenders = {"Diamant in JAX": flat(Diamant(PLAYERS)), "Diamant in JAX, JaxMARL's API": marl(DiamantMARL(PLAYERS))}
+    contenders = {
+        "Diamant in JAX": flat(Diamant(PLAYERS)),
+        "Diamant in JAX, without auto-reset": flat(Diamant(PLAYERS), auto_reset=False),
+        "Diamant in JAX, JaxMARL's API": marl(DiamantMARL(PLAYERS)),
+    }
     contenders |= {f"JaxMARL {name}": marl(jaxmarl.make(name)) for name in ("MPE_simple_spread_v3", "hanabi")}
     contenders |= {f"Pgx {name}": of_pgx(pgx.make(name)) for name in ("tic_tac_toe", "connect_four")}
-    for games in (1024, 16_384):
+    for games in map(int, sys.argv[1:] or (1024, 16_384)):
         players = {"Diamant, Batch.step": engine(games)}
         players |= {name: compiled(name, contender, games) for name, contender in contenders.items()}
         for name, rates in alternate(players, Effort()).items():
