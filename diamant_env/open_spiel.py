@@ -34,7 +34,7 @@ from diamant_env.engine.arguments import checked_int
 from diamant_env.envs.edition_text import edition_text, read_edition
 from diamant_env.envs.open_spiel_agents import AgentBot, AgentPolicy, PolicyAgent
 from diamant_env.game import Game
-from diamant_env.observation import NUM_FEATURES
+from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
 from diamant_env.state import CONTINUE, LEAVE, GameState
 
 __all__ = ["AgentBot", "AgentPolicy", "DiamantGame", "DiamantState", "PolicyAgent", "edition_text", "read_edition"]
@@ -171,6 +171,14 @@ class DiamantState(pyspiel.State):
     def rewards(self) -> list[float]:
         """Return the rewards of the last joint decision; chance nodes after it do not reset them."""
         return [now - before for now, before in zip(self.returns(), self._returns_before, strict=True)]
+
+    def _to_struct(self) -> dict[str, Any]:  # the whole state, all chests included
+        game = self.position.state
+        return {name: game[name].tolist() for name in game.dtype.names if name not in ("key", "edition")}
+
+    def _to_observation_struct(self, player: int) -> dict[str, Any]:
+        obs = Observations(self.position.observe(player))
+        return {field.name: obs[field.name].tolist() for field in FIELDS}
 
     def __str__(self) -> str:
         return f"{_public_text(self.position.state)}; chests {_chests(self.position)}"
