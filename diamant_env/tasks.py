@@ -5,7 +5,8 @@
 ``gymnasium.make("diamant_env/Diamant-5p-v0", opponents="bag:18")``.
 
 Importing `diamant_env` registers them. The spawned workers of ``AsyncVectorEnv`` and ``SubprocVecEnv`` need the
-module in the id, ``gymnasium.make("diamant_env:diamant_env/Diamant-v0")``.
+module in the id, ``gymnasium.make("diamant_env:diamant_env/Diamant-v0")``; PettingZoo refuses such an id, so there the
+worker imports `diamant_env` first.
 """
 
 from __future__ import annotations

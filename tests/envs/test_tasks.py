@@ -1,5 +1,7 @@
 """Ids registered with Gymnasium and PettingZoo; lazy imports."""
 
+import multiprocessing
+
 import gymnasium
 import numpy as np
 import pettingzoo
@@ -89,6 +91,26 @@ def test_exact_task_shows_what_exact_asks(players):
         inside |= set(env.unwrapped.games["num_inside"][~over].tolist())
         rows, _, over, _, _ = env.step(np.zeros(50, int))
     assert inside == set(range(1, players + 1))
+
+
+WORKER = """
+import sys, warnings
+assert "diamant_env" not in sys.modules
+warnings.simplefilter("error", DeprecationWarning)
+import diamant_env, pettingzoo
+for kind in ("parallel", "aec"):
+    env = pettingzoo.make(kind, "diamant_env/Diamant-3p-v0")
+    env.reset(seed=0)
+    assert env.max_num_agents == 3
+"""
+
+
+@pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="from PettingZoo 1.27 on")
+def test_pettingzoo_in_spawned_worker():
+    with pytest.raises(pettingzoo.env_registry.exceptions.PettingZooRegistryError, match="Malformed"):
+        pettingzoo.make("parallel", "diamant_env:diamant_env/Diamant-v0")  # as docs/tasks.md says
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        pool.apply(exec, (WORKER, {}))
 
 
 def test_settings_override_task():
