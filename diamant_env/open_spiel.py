@@ -35,7 +35,7 @@ from diamant_env.envs.edition_text import edition_text, read_edition
 from diamant_env.envs.open_spiel_agents import AgentBot, AgentPolicy, PolicyAgent
 from diamant_env.game import Game
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
-from diamant_env.state import CONTINUE, LEAVE, GameState
+from diamant_env.state import CONTINUE, GAME, LEAVE, GameState
 
 __all__ = ["AgentBot", "AgentPolicy", "DiamantGame", "DiamantState", "PolicyAgent", "edition_text", "read_edition"]
 
@@ -46,6 +46,7 @@ _UTILITIES = {
 }
 _HIDDEN = {"edition": None, "hidden": True, "open": False}
 _RECALLS = ("history", "state")
+_STRUCT_FIELDS = [name for name in GAME.fields or () if name not in ("key", "edition")]
 _DEFAULTS = {
     "players": 3,
     "edition": "iello-2016",
@@ -174,7 +175,7 @@ class DiamantState(pyspiel.State):
 
     def _to_struct(self) -> dict[str, Any]:  # the whole state, all chests included
         game = self.position.state
-        return {name: game[name].tolist() for name in game.dtype.names if name not in ("key", "edition")}
+        return {name: game[name].tolist() for name in _STRUCT_FIELDS}
 
     def _to_observation_struct(self, player: int) -> dict[str, Any]:
         obs = Observations(self.position.observe(player))

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
@@ -145,7 +144,7 @@ class Diamant:
 
     def global_state(self, state: State) -> Array:
         """Return the global state, float32 (NUM_FEATURES,): the first seat's observation with open chests."""
-        return observe(state, self.numbers._replace(hidden_chests=np.int32(0)))[0]
+        return observe(state, self.numbers._replace(hidden_chests=jnp.int32(0)))[0]
 
     def legal_actions(self, state: State) -> Array:
         """Return the legal actions, bool (seats, 2): CONTINUE only in camp."""
