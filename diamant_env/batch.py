@@ -31,7 +31,6 @@ from diamant_env.engine.arguments import (
     unique_editions,
 )
 from diamant_env.engine.edition_numbers import edition_records
-from diamant_env.engine.observation_writer import LENGTHS
 from diamant_env.engine.records import as_bytes, check_games, observe_records
 from diamant_env.engine.scripts import check_script, missing_card, script_of
 from diamant_env.observation import NUM_FEATURES
@@ -354,7 +353,7 @@ class Batch:
         return rewards, done
 
     def _observe(self, observations: NDArray[np.float32], chosen: NDArray[np.bool_]) -> None:
-        loops.observe_games(self._memory, self._edition_memory, chosen, observations, self.blank_rivals, LENGTHS)
+        loops.observe_games(self._memory, self._edition_memory, chosen, observations, self.blank_rivals)
 
     def _require_games(self) -> None:
         if not self.started:

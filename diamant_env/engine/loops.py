@@ -11,7 +11,7 @@ from diamant_env.compilation import jit
 from diamant_env.editions import NO_CARD
 from diamant_env.engine.observation_writer import FACTOR, OWN_AT, PUBLIC_AT, rebuild, write_observations
 from diamant_env.engine.turns import draw_card, draw_decision, reveal_until_decision
-from diamant_env.observation import TABLE_FEATURES
+from diamant_env.observation import NUM_PUBLIC, TABLE_FEATURES
 from diamant_env.random_numbers import key_of_next_game
 from diamant_env.rewards import pay
 from diamant_env.rules import resolve_decisions, reveal, start_game
@@ -113,7 +113,7 @@ def reveal_cards(memory, edition_memory, script):
 
 
 @jit(cached=True)
-def observe_games(memory, edition_memory, chosen, rows, blank_rivals, lengths):
+def observe_games(memory, edition_memory, chosen, rows, blank_rivals):
     """Write the observations of the games in `chosen`, bool (N,), into `rows`, float32 (N, seats, NUM_FEATURES).
 
     Args:
@@ -122,13 +122,12 @@ def observe_games(memory, edition_memory, chosen, rows, blank_rivals, lengths):
         chosen: bool (N,).
         rows: Output; rows of absent seats and of other games are unchanged.
         blank_rivals: Whether all features of rivals are 0.
-        lengths: `observation_writer.LENGTHS`.
     """
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
-    public, ring = np.zeros(lengths.public, np.float32), np.zeros(2 * lengths.table, np.float32)
+    public, ring = np.zeros(NUM_PUBLIC, np.float32), np.zeros(2 * TABLE_FEATURES, np.float32)
     for i in range(games.shape[0]):
         if chosen[i]:
-            write_observations(games[i], editions[games[i].edition], blank_rivals, rows, i, public, ring, lengths)
+            write_observations(games[i], editions[games[i].edition], blank_rivals, rows, i, public, ring)
 
 
 @jit(cached=True)

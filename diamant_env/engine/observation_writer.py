@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -39,22 +39,8 @@ _DECK_SCALES: Any = np.repeat(
 )
 
 
-class Lengths(NamedTuple):
-    """Lengths of an observation's parts, passed as run-time values, see `LENGTHS`."""
-
-    table: int = TABLE_FEATURES
-    public: int = NUM_PUBLIC
-    cards: int = NUM_CARDS
-    treasures: int = MAX_TREASURES
-    traps: int = MAX_TRAPS
-
-
-LENGTHS = Lengths()
-"""Argument of `write_observations`: LLVM vectorises loops of run-time length but unrolls those of constant length."""
-
-
 @jit(inline=True)
-def write_observations(game, edition, blank_rivals, rows, i, public, ring, lengths):
+def write_observations(game, edition, blank_rivals, rows, i, public, ring):
     """Write the observations of a game's seats, as many as fit, into `rows[i]`; rows of absent seats are unchanged.
 
     Args:
@@ -65,19 +51,20 @@ def write_observations(game, edition, blank_rivals, rows, i, public, ring, lengt
         i: Index of the game.
         public: Work array, float32 (NUM_PUBLIC,).
         ring: Work array, float32 (2 * TABLE_FEATURES,).
-        lengths: `LENGTHS`.
     """
     hide = edition.hidden_chests
+    # Unknown to the compiler: LLVM vectorises loops of run-time length but unrolls those of constant length.
+    zero = rows.shape[2] - TABLE_FEATURES - NUM_PUBLIC
     write_seats(game, hide, ring)
-    write_public(game, edition, hide, public, lengths)
+    write_public(game, edition, hide, public, zero)
     best, second = two_best(game)
     shown = 1 if blank_rivals else game.num_players
     seats = min(game.num_players, rows.shape[1])
     for seat in range(seats):  # every seat as it is to rivals, from the observer's on, then the public features
         first = seat * SEAT_FEATURES
-        for place in range(lengths.table):
+        for place in range(TABLE_FEATURES + zero):
             rows[i, seat, place] = ring[first + place] * _PRESENT[shown, place]
-        for place in range(lengths.public):
+        for place in range(NUM_PUBLIC + zero):
             rows[i, seat, TABLE_FEATURES + place] = public[place]
     # The observer's own: its chest even if hidden, and `lead` in place of `present`.
     if hide or game.num_players == 1:
@@ -92,8 +79,8 @@ def write_observations(game, edition, blank_rivals, rows, i, public, ring, lengt
 
 
 @jit(inline=True)
-def write_public(game, edition, hide, public, lengths):
-    """Write the public features into `public`."""
+def write_public(game, edition, hide, public, zero):
+    """Write the public features into `public`; `zero` is 0 at run time, see `write_observations`."""
     public[PUBLIC_AT.num_players] = np.float32(game.num_players) * FACTOR.num_players
     public[PUBLIC_AT.num_inside] = np.float32(game.num_inside) * FACTOR.num_inside
     public[PUBLIC_AT.expedition] = np.float32(game.expedition) * FACTOR.expedition
@@ -106,10 +93,10 @@ def write_public(game, edition, hide, public, lengths):
     public[PUBLIC_AT.relics_taken] = np.float32(game.relics_taken) * FACTOR.relics_taken
     public[PUBLIC_AT.hidden_chests] = hide
     public[PUBLIC_AT.bust_chance] = bust_chance(game) * FACTOR.bust_chance
-    public[PUBLIC_AT.expected_share] = expected_share(game, edition, lengths.treasures) * FACTOR.expected_share
-    for card in range(lengths.cards):
+    public[PUBLIC_AT.expected_share] = expected_share(game, edition, MAX_TREASURES + zero) * FACTOR.expected_share
+    for card in range(NUM_CARDS + zero):
         public[PUBLIC_AT.treasures_left + card] = np.float32(game.deck[card]) * _DECK_SCALES[card]
-    for trap in range(lengths.traps):
+    for trap in range(MAX_TRAPS + zero):
         public[PUBLIC_AT.traps_on_path + trap] = np.float32(game.on_path[trap]) * FACTOR.traps_on_path
 
 

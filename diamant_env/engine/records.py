@@ -21,7 +21,6 @@ from diamant_env.editions import (
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.loops import observe_games, rebuild_games
-from diamant_env.engine.observation_writer import LENGTHS
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
 from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE, NO_DECISION, OVER, REVEAL, GameState
 
@@ -194,7 +193,7 @@ def observe_records(
         blank_rivals: Whether all features of rivals are 0.
     """
     rows = np.zeros((len(games), seats, NUM_FEATURES), np.float32)
-    observe_games(as_bytes(games), as_bytes(editions), np.ones(len(games), np.bool_), rows, blank_rivals, LENGTHS)
+    observe_games(as_bytes(games), as_bytes(editions), np.ones(len(games), np.bool_), rows, blank_rivals)
     return rows
 
 
