@@ -227,7 +227,8 @@ class Batch:
             if not auto_reset:
                 raise ValueError("final_observations are written with auto_reset=True only")
         playing = checked_mask(mask, self._all)
-        rewards, done = self._turn(actions, rewards, done, playing, auto_reset, final_observations)
+        legal, rewards, done = self._checked_turn(actions, rewards, done)
+        self._turn(legal, rewards, done, playing, auto_reset, final_observations)
         self._observe(observations, playing)
         return observations, rewards, done
 
@@ -241,7 +242,10 @@ class Batch:
         mask: ArrayLike | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Play one turn like `step` without observations; return `rewards` and `done`."""
-        return self._turn(actions, rewards, done, checked_mask(mask, self._all), auto_reset, None)
+        playing = checked_mask(mask, self._all)
+        legal, rewards, done = self._checked_turn(actions, rewards, done)
+        self._turn(legal, rewards, done, playing, auto_reset)
+        return rewards, done
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return the current observations, float32 (N, seats, NUM_FEATURES), written into `observations` if given."""
@@ -314,28 +318,36 @@ class Batch:
         self._games[:] = check_games(records, self._edition_records, self._edition_rows, self.num_players, phases)
         self._script, self.started = script, True
 
-    def _turn(
-        self,
-        actions: ArrayLike,
-        rewards: NDArray[np.float32] | None,
-        done: NDArray[np.bool_] | None,
-        playing: NDArray[np.bool_],
-        auto_reset: bool,
-        final_observations: NDArray[np.float32] | None,
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    def _checked_turn(
+        self, actions: ArrayLike, rewards: NDArray[np.float32] | None, done: NDArray[np.bool_] | None
+    ) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_]]:
+        """Return legal actions, int8 (N, seats), and the output arrays of a turn."""
         self._require_games()
         given, legal = as_int8(actions, self._shape)
         rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
         done = self._output(done, "done", BOOL, ())
+        illegal = loops.first_illegal(self._memory, legal)
+        if illegal >= 0:
+            raise illegal_action(given, illegal)
+        return legal, rewards, done
+
+    def _turn(
+        self,
+        actions: NDArray[np.int8],
+        rewards: NDArray[np.float32],
+        done: NDArray[np.bool_],
+        playing: NDArray[np.bool_],
+        auto_reset: bool = False,
+        final_observations: NDArray[np.float32] | None = None,
+    ) -> None:
+        """Play a turn without validation, also for environments that own the arrays."""
         own = callable(self.reward)
         before = (self._memory.copy(), self._script.copy()) if own or self._script.shape[1] else None
         played = playing & ~self.over if own else playing
         try:
-            illegal, missing, ended = loops.play_turn(
-                self._memory, self._edition_memory, playing, legal, rewards, done, self._reward_code, self._script
+            missing, ended = loops.play_turn(
+                self._memory, self._edition_memory, playing, actions, rewards, done, self._reward_code, self._script
             )
-            if illegal >= 0:
-                raise illegal_action(given, illegal)
             if missing >= 0:
                 raise missing_card(self._script[missing], self.editions, self._games[missing])
             if own:
@@ -350,7 +362,6 @@ class Batch:
                 final_observations[self._absent & over[:, None]] = 0
                 self._observe(final_observations, over)
             loops.start_next_games(self._memory, self._edition_memory, over, self._script)
-        return rewards, done
 
     def _observe(self, observations: NDArray[np.float32], chosen: NDArray[np.bool_]) -> None:
         loops.observe_games(self._memory, self._edition_memory, chosen, observations, self.blank_rivals)

@@ -186,7 +186,8 @@ class parallel_env(ParallelEnv, EzPickle):
             return {}, {}, {}, {}, {}
         self._action_bytes[:] = read_actions(actions, self.possible_agents, self._inside)
         rows = np.empty(self._rows_shape, np.float32)
-        self._batch.step(self._actions, rows, self._rewards, self._done)
+        self._batch._turn(self._actions, self._rewards, self._done, self._batch._all)
+        self._batch._observe(rows, self._batch._all)
         agents, over = self.agents, bool(self._done[0])
         if over:
             self.agents = []

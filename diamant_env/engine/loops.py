@@ -44,20 +44,16 @@ def play_turn(memory, edition_memory, playing, actions, rewards, done, reward_co
         memory: The games.
         edition_memory: Their editions.
         playing: bool (N,); the other games are unchanged and have reward 0.
-        actions: int8 (N, seats).
+        actions: int8 (N, seats), legal.
         rewards: Output, float32 (N, seats).
         done: Output, bool (N,), whether each game is over.
         reward_code: See `diamant_env.rewards.reward_code`.
         script: int8 (N, cards), see `turns.reveal_until_decision`.
 
     Returns:
-        The flat index of the first illegal action, and the first game whose scripted card is not in the deck, each -1
-        if there is none; the number of games in `playing` that are over. Games are unchanged if an action is illegal,
-        partly advanced if a card is missing.
+        The first game whose scripted card is not in the deck, -1 if there is none; the number of games in `playing`
+        that are over. Games are partly advanced if a card is missing.
     """
-    illegal = first_illegal(memory, actions)
-    if illegal >= 0:
-        return illegal, -1, 0
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     ended = 0
     for i in range(games.shape[0]):
@@ -69,11 +65,11 @@ def play_turn(memory, edition_memory, playing, actions, rewards, done, reward_co
                 game.decision[seat] = actions[i, seat]
             resolve_decisions(game, edition)
             if reveal_until_decision(game, edition, script, i):
-                return -1, i, 0
+                return i, 0
         pay(game, edition, reward_code, plays, rewards, i)
         done[i] = game.phase == OVER
         ended += playing[i] and done[i]
-    return -1, -1, ended
+    return -1, ended
 
 
 @jit(cached=True)

@@ -16,7 +16,7 @@ from diamant_env.engine.loops import count_turn
 from diamant_env.envs.opponent_seats import OpponentSeats
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import Observation, shown_fields, with_expeditions
-from diamant_env.observation import NUM_FEATURES
+from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.custom import Player
 from diamant_env.opponents.table import Table
 from diamant_env.random_numbers import first_draw_below
@@ -59,7 +59,6 @@ class OneLearner:
         self.seats = np.full(num_games, self.seat or 0, np.int64)
         self.pictures = Pictures(render_mode, self.batch, metadata, ResetNeeded)
         self._renders = render_mode is not None
-        self._games = np.arange(num_games)
         self._observations = np.zeros((num_games, players, NUM_FEATURES), np.float32)
         self._actions = np.zeros((num_games, players), np.int8)
         self._rewards = np.zeros((num_games, players), np.float32)
@@ -119,9 +118,10 @@ class OneLearner:
         playing = ~self.over
         waiting = playing.any()
         while waiting:
-            self._table.decide(self._observations, self._actions, playing)
-            self._actions[self._games, self.seats] = actions  # ignored in camp
-            self.batch.step(self._actions, self._observations, self._rewards, self._done, mask=playing)
+            self._table._decide(self._observations, self._actions, playing)
+            self._actions.reshape(-1)[self._rows] = actions  # ignored in camp
+            self.batch._turn(self._actions, self._rewards, self._done, playing)
+            self.batch._observe(self._observations, playing)
             if self._renders:
                 self.pictures.follow(np.flatnonzero(playing))
             waiting = count_turn(self._observations, self.seats, self._rewards, self._done, playing, rewards, turns)
@@ -140,13 +140,18 @@ class OneLearner:
     @property
     def observations(self) -> NDArray[np.float32]:
         """The learners' observations, float32 (N, features)."""
-        return self._observations[self._games, self.seats][..., self._columns]
+        return self._learners_rows()[..., self._columns]
 
     @property
     def scores(self) -> NDArray[np.int64]:
         """The learners' chests in gems, relics included, int64 (N,)."""
-        return self.batch.public_states["chest"][self._games, self.seats].astype(np.int64)
+        return Observations(self._learners_rows())["chest"].astype(np.int64)
+
+    def _learners_rows(self) -> NDArray[np.float32]:
+        """Return a copy of the learners' rows with all features, float32 (N, NUM_FEATURES)."""
+        return self._observations.reshape(-1, NUM_FEATURES)[self._rows]
 
     def _assign_seats(self) -> None:
+        self._rows = np.arange(self.seats.size) * self.batch.seats + self.seats
         seating = self.opponents.seating(self.seats, self.batch.games["key"])
         self._table = Table(self.batch, self.opponents.agents, seating, self.opponents.drawn)

@@ -13,7 +13,7 @@ from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import FLOAT32, as_array, checked_array, checked_mask
-from diamant_env.engine.loops import rows_to_ask
+from diamant_env.engine.loops import draw_decisions, rows_to_ask
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.custom import CustomAgent
 
@@ -102,7 +102,20 @@ class Table:
             ValueError: If an array has the wrong shape or dtype, or an agent does not return one probability per row.
         """
         observations = checked_array(observations, "observations", FLOAT32, (*self.seating.shape, NUM_FEATURES))
-        playing = checked_mask(mask, np.ones(len(observations), np.bool_))
+        return self._ask(observations, checked_mask(mask, self.batch._all))
+
+    def _decide(
+        self, observations: NDArray[np.float32], actions: NDArray[np.int8], mask: NDArray[np.bool_] | None = None
+    ) -> None:
+        """Write the decisions of all seats into `actions`, int8 (N, seats); CONTINUE for `EMPTY` seats.
+
+        No validation: the arrays belong to an environment.
+        """
+        leave = self._ask(observations, self.batch._all if mask is None else mask)
+        draw_decisions(self.batch._memory, leave, actions)
+
+    def _ask(self, observations: NDArray[np.float32], playing: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Return `leave_probabilities` without validation."""
         flat, leave = observations.reshape(-1, NUM_FEATURES), np.zeros(self.seating.size, np.float32)
         rows, first, ends = rows_to_ask(flat, self._order, self._starts, self._memoryless, playing)
         for number, (start, end) in enumerate(pairwise(ends.tolist())):
@@ -126,15 +139,6 @@ class Table:
         if len(editions) == 1:
             return editions[0]
         return np.array(editions, object)[self.batch.public_states["edition"][rows // self.batch.seats]]
-
-    def decide(
-        self,
-        observations: NDArray[np.float32],
-        actions: NDArray[np.int8],
-        mask: NDArray[np.bool_] | None = None,
-    ) -> None:
-        """Write the decisions of all seats into `actions`, int8 (N, seats); CONTINUE for `EMPTY` seats."""
-        self.batch.draw_decisions(self.leave_probabilities(observations, mask), actions)
 
     def turns(
         self,

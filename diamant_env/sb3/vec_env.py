@@ -187,7 +187,7 @@ class DiamantVecEnv(Rows):
         in_camp = ~self.batch.must_decide.reshape(-1)[self.rows]
         decided = checked_actions(actions, in_camp, "row")
         if self._has_opponents:
-            self.table.decide(self._observations, self._actions)
+            self.table._decide(self._observations, self._actions)
         self._actions.reshape(-1)[self.rows] = decided
         output = self._observations, self._rewards, self._done
         self.batch.step(self._actions, *output, auto_reset=True, final_observations=self._final_observations)

@@ -27,7 +27,7 @@ def real_rows():
     table = Table(batch, [make("random:0.2")], np.zeros((400, 8), int))
     observations, actions = batch.reset(seed=0), np.zeros((400, 8), np.int8)
     for _ in range(6):
-        table.decide(observations, actions)
+        batch.draw_decisions(table.leave_probabilities(observations), actions)
         batch.step(actions, observations)
     flat = observations.reshape(-1, NUM_FEATURES)
     return flat, np.zeros(len(flat), bool)
