@@ -264,7 +264,7 @@ _PUBLISHED = [
         relics_enter="expedition",
         tie_break="relics",
         hidden_chests=True,
-        source="the rulebook of Incan Gold, Sunriver Games 2006, in the reading of docs/rules.md",
+        source="the rulebook of Incan Gold, Sunriver Games 2006",
     ),
     Edition(
         name="incan-gold-2020",
@@ -275,7 +275,7 @@ _PUBLISHED = [
         relic_values="printed",
         tie_break="relics",
         hidden_chests=True,
-        source="the rulebook of Incan Gold, 2020, in the reading of docs/rules.md",
+        source="the rulebook of Incan Gold, 2020",
     ),
     Edition(
         name="incan-gold-bga",

@@ -91,7 +91,7 @@ class Menu:
             {
                 "name": edition.name,
                 "hidden_chests": edition.hidden_chests,
-                "description": edition.source or "your own",
+                "description": edition.source or f"your own edition {edition.name}",
             }
             | in_words(edition)
             for edition in self.editions.values()

@@ -56,6 +56,8 @@ def test_custom_edition_is_selected_and_played(box):
     menu = client.get("/menu").json
     assert menu["default"]["edition"] == "mine"
     assert menu["editions"][-1]["name"] == "mine"
+    assert menu["editions"][-1]["description"] == "your own edition mine"
+    assert not any("/" in edition["description"] for edition in menu["editions"])
     last = client.to_the_end(client.new("you", "champion", edition="mine"))[-1]
     assert last["expeditions"] == 2
     assert GameRecord.from_text(last["game"]).edition == Edition.load(box)
