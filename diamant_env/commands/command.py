@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import io
 import os
@@ -11,6 +12,17 @@ from collections.abc import Callable
 from diamant_env.agent import is_of_agent
 
 STOPPED, WRONG = 130, 2
+_ASCII = {"±": "+-", "×": "x", "…": "...", "−": "-", "–": "-", "·": "*", "←": "<-", "→": "->"}
+
+
+def _replace(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Error handler of codecs: ASCII for the package's symbols, "?" for other characters outside an encoding."""
+    if not isinstance(error, UnicodeEncodeError):
+        return codecs.replace_errors(error)
+    return "".join(_ASCII.get(each, "?") for each in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error("diamant-ascii", _replace)
 
 
 def run_command(command: str, run: Callable[[], object]) -> int:
@@ -29,7 +41,7 @@ def run_command(command: str, run: Callable[[], object]) -> int:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - until the process ends
     for stream in (sys.stdin, sys.stdout):
         with contextlib.suppress(AttributeError, io.UnsupportedOperation):  # not a file, or read already
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # for characters outside its encoding
+            stream.reconfigure(errors="diamant-ascii")  # type: ignore[union-attr]  # for characters outside its encoding
     try:
         status = run()
         print(end="", flush=True)

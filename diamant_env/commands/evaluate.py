@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import AGENTS, add_hidden_chests, in_folder, new_parser, save_and_say
-from diamant_env.editions import EDITIONS
+from diamant_env.commands.terminal import AGENTS, EDITION, add_hidden_chests, in_folder, new_parser, save_and_say
 from diamant_env.judging import DecisionLosses, Evaluation, evaluate, judge_decisions
 
 COMMAND = "diamant evaluate"
@@ -50,10 +49,7 @@ def run(argv: Sequence[str]) -> int:
     add("--per-decision", choices=("score", "win"), help="loss per decision; score takes no --against")
     add("--games", type=int, help="games of each agent in each line-up (20,000; with --per-decision 200)")
     add("--players", type=int, default=4, help="players at each table, 2 to 8 (%(default)s)")
-    editions = (
-        f"one of {', '.join(EDITIONS)}, or a .toml or .json (iello-2016; with --per-decision score iello-2016-fr)"
-    )
-    add("--edition", metavar="NAME", help=editions)
+    add("--edition", metavar="NAME", help=f"{EDITION} (iello-2016; with --per-decision score iello-2016-fr)")
     add_hidden_chests(parser)
     add("--seed", type=int, default=0, help="random seed (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")

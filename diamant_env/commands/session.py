@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -58,7 +59,7 @@ class TerminalGame:
         self.session.leave  # noqa: B018 - raises if an agent does not support the table
         self.edition, self.scene = self.session.edition, self.session.scene
         names = ["you" if seat == person else name for seat, name in enumerate(distinct(names))]
-        self.words = TextView(self.edition, names, person, _has_colours())
+        self.words = TextView(self.edition, names, person, _has_colours(), shutil.get_terminal_size().columns)
         self.record_to: Path | None = options.record
 
     @property

@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
 from diamant_env.commands.command import discard_output
-from diamant_env.editions import EDITIONS
+from diamant_env.editions import EDITIONS, RESEARCH
+from diamant_env.opponents.registry import FAMILIES, SHIPPED, SOLVED, describe
 
-AGENTS = """\
+_NAMES = "; ".join(
+    [
+        f"Trained agents: {', '.join(SHIPPED)}",
+        f"solved: {', '.join(SOLVED)}",
+        f"scripted, with their parameters (defaults): {', '.join(map(describe, FAMILIES.values()))}",
+    ]
+)
+AGENTS = f"""\
 An agent is a text such as bag:18, champion or search:champion, the file of a
 trained policy (.safetensors), the folder of its run, a model (ppo.zip of
 stable-baselines3, .onnx), module:object for one of your own, or
-text:module:object for a function from prompt to answer."""
+text:module:object for a function from prompt to answer.
+
+{textwrap.fill(_NAMES, 78, break_on_hyphens=False)}."""
+EDITION = f"one of {', '.join([*EDITIONS, *RESEARCH])}, or your own .toml or .json"
+
+
+class _Form(argparse.RawDescriptionHelpFormatter):
+    """Formatter that keeps hyphenated names whole."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
 
 class Parser(argparse.ArgumentParser):
@@ -28,18 +47,12 @@ class Parser(argparse.ArgumentParser):
 
 def new_parser(command: str, description: str, epilog: str = AGENTS) -> Parser:
     """Return a parser for a subcommand with preformatted description and epilog."""
-    form = argparse.RawDescriptionHelpFormatter
-    return Parser(prog=command, description=description, epilog=epilog, formatter_class=form)
+    return Parser(prog=command, description=description, epilog=epilog, formatter_class=_Form)
 
 
 def add_edition(parser: Parser, default: str = "iello-2016") -> None:
     """Add the option of the edition."""
-    parser.add_argument(
-        "--edition",
-        default=default,
-        metavar="NAME",
-        help=f"one of {', '.join(EDITIONS)}, or your own .toml or .json (%(default)s)",
-    )
+    parser.add_argument("--edition", default=default, metavar="NAME", help=f"{EDITION} (%(default)s)")
 
 
 def add_hidden_chests(parser: Parser) -> None:

@@ -43,5 +43,5 @@ def run(argv: Sequence[str]) -> int:
         raise ValueError(f"--speed {options.speed}; 0 or at least 0.001 turns per second are needed")
     seats = options.agents or DEFAULT_AGENTS
     show = Show(seats, options)
-    say(f"{show.edition.name}, {len(seats)} players; --seed {options.seed} brings the same game again.")
+    say(f"{show.edition.name}, {len(seats)} players", f"--seed {options.seed} brings the same game again")
     return show.run()

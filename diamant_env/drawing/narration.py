@@ -134,16 +134,17 @@ def distinct(names: Sequence[str], mark: str = " #") -> list[str]:
     return found
 
 
-def wrap_text(text: str, indent: str = "", hanging: str = "   ") -> str:
-    """Return text on lines of at most `WIDTH` columns; brackets, such as intervals and cards, are not broken.
+def wrap_text(text: str, indent: str = "", hanging: str = "   ", width: int = WIDTH) -> str:
+    """Return text on lines of at most `width` columns; brackets, such as intervals and cards, are not broken.
 
     Args:
         text: The text.
         indent: Begins the first line.
         hanging: Begins each further line.
+        width: Columns of a line.
     """
     whole = re.sub(r"\(.+?\)|\[.+?\]", lambda found: found[0].replace(" ", _HARD_SPACE), text)
-    lines = textwrap.fill(whole, WIDTH, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
+    lines = textwrap.fill(whole, width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
     return lines.replace(_HARD_SPACE, " ")
 
 

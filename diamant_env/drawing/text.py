@@ -30,10 +30,10 @@ def render_text(game: GameState, edition: Edition, scene: Scene) -> str:
     return "\n".join(filter(None, [*lines, *seat_lines(game, edition, scene, names)]))
 
 
-def path_lines(game: GameState, edition: Edition, scene: Scene) -> list[str]:
+def path_lines(game: GameState, edition: Edition, scene: Scene, width: int = WIDTH) -> list[str]:
     """Return the cards of this expedition, wrapped, and the gems and relics on the path."""
     cards = " - ".join(_card_text(edition, card) for card in scene.path)
-    return [*wrap_text(cards, "  path   ", " " * 9).splitlines(), f"  lying  {path_contents(game)}"]
+    return [*wrap_text(cards, "  path   ", " " * 9, width).splitlines(), f"  lying  {path_contents(game)}"]
 
 
 def seat_lines(
@@ -62,11 +62,18 @@ class TextView:
         names: Players' names by seat.
         person: The seat of the person who plays, or None to show all chests.
         colours: Whether the terminal supports ANSI colours.
+        width: Columns of the terminal; at most `WIDTH` are used.
     """
 
     def __init__(
-        self, edition: Edition, names: Sequence[str], person: int | None = None, colours: bool = False
+        self,
+        edition: Edition,
+        names: Sequence[str],
+        person: int | None = None,
+        colours: bool = False,
+        width: int = WIDTH,
     ) -> None:
+        self._width = min(WIDTH, width)
         self.edition = edition if person is not None else dataclasses.replace(edition, hidden_chests=False)
         self.names, self.person, self.colours = list(names), person, colours
         self._narrator = Narrator(edition, names, person)
@@ -77,21 +84,21 @@ class TextView:
 
     def heading(self, text: str) -> str:
         """Return a heading line."""
-        return self.paint(f"=== {text} ".ljust(WIDTH, "="), "strong")
+        return self.paint(f"=== {text} ".ljust(self._width, "="), "strong")
 
     def turn(self, game: GameState, scene: Scene) -> list[str]:
         """Return the events of the last turn: the decisions, the end of an expedition, and the next card."""
         lines = []
         if scene.before is not None:
-            lines.append(wrap_text(f">> {self._narrator.decisions(game, scene)}"))
+            lines.append(self._wrap(f">> {self._narrator.decisions(game, scene)}"))
         if scene.ended:
-            outcome = wrap_text(self._narrator.outcome(game, scene))
+            outcome = self._wrap(self._narrator.outcome(game, scene))
             lines.append(outcome if game.bust_card == NO_CARD else self.paint(outcome, "trap"))
         if game.phase == OVER:
             return lines
         if scene.begins:
             lines += ["", self.heading(f"Expedition {game.expedition} of {self.edition.expeditions}")]
-        card = wrap_text(f"Card {game.turn}  {self._narrator.card(game, scene)}")
+        card = self._wrap(f"Card {game.turn}  {self._narrator.card(game, scene)}")
         return [*lines, self.paint(card, _kind(self.edition.card_name(game.last_card)))]
 
     def state(self, game: GameState, scene: Scene, leave: Sequence[float | None] | None = None) -> list[str]:
@@ -102,16 +109,19 @@ class TextView:
             scene: The scene of the game.
             leave: Probability of LEAVE by seat, None for seats in camp.
         """
-        lines = [*map(self._painted_cards, path_lines(game, self.edition, scene))]
+        lines = [*map(self._painted_cards, path_lines(game, self.edition, scene, self._width))]
         heading, *rows = seat_lines(game, self.edition, scene, self.names, self.person)
         if leave is not None:
             share = float(expected_share(game, numbers_of(self.edition)))
             lines.append(f"  bust   {bust_chance(game):.1%} with the next card")
-            lines.append(f"  share  {share:.2f} gems for each inside with the next card, on average")
-            longest = min(_BAR, WIDTH - len(f"{heading}   100.0%  "))
+            lines.append(self._wrap(f"  share  {share:.2f} gems for each inside with the next card, on average"))
+            longest = max(0, min(_BAR, self._width - len(f"{heading}   100.0%  ")))
             heading += "   P(LEAVE)"
             bars = ["" if each is None else f"   {each:>6.1%}  {'#' * round(longest * each)}" for each in leave]
             rows = [(row + bar).rstrip() for row, bar in zip(rows, bars, strict=True)]
+        if len(heading) > self._width:
+            at = heading.index("  bag")
+            heading, *rows = (_folded(row, at) for row in (heading, *rows))
         return [*lines, self.paint(heading, "dim"), *map(self._strong_if_own, rows, range(len(rows)))]
 
     def summary(self, game: GameState, scene: Scene) -> list[str]:
@@ -122,9 +132,10 @@ class TextView:
             scene: The scene of the game.
         """
         width = max(12, _name_width(self.names))
+        cells_in_line = max(1, min(_CELLS, (self._width - width - len("     chest  relics  ")) // 6))
         lines = ["", self.heading("The game is over")]
-        for first in range(0, len(scene.banked), _CELLS):
-            shown = scene.banked[first : first + _CELLS]
+        for first in range(0, len(scene.banked), cells_in_line):
+            shown = scene.banked[first : first + cells_in_line]
             last = first + len(shown) == len(scene.banked)
             cells = "".join(f"{number:>6}" for number in range(first + 1, first + len(shown) + 1))
             totals = f"{'chest':>8}{'relics':>8}" if last else ""
@@ -133,7 +144,10 @@ class TextView:
                 cells = "".join(f"{'bust' if each[seat] == BUST else each[seat]:>6}" for each in shown)
                 totals = f"{game.chest[seat]:>8}{game.relics[seat]:>8}" if last else ""
                 lines.append(self._strong_if_own(f"{_name_cell(self.names[seat], width)}{cells}{totals}", seat))
-        return [*lines, "", self.paint(wrap_text(self._narrator.result(game)), "strong")]
+        return [*lines, "", self.paint(self._wrap(self._narrator.result(game)), "strong")]
+
+    def _wrap(self, text: str) -> str:
+        return wrap_text(text, width=self._width)
 
     def _strong_if_own(self, row: str, seat: int) -> str:
         return self.paint(row, "strong") if seat == self.person else row
@@ -144,6 +158,11 @@ class TextView:
 
 def _name_width(names: Sequence[str]) -> int:
     return max(len(name) for name in ("player", *names) if len(name) <= _NAME) + 2
+
+
+def _folded(row: str, at: int) -> str:
+    """Return a row on two lines, broken before a column."""
+    return "\n".join(filter(str.strip, [part for line in row.splitlines() for part in (line[:at], line[at:])]))
 
 
 def _name_cell(name: str, width: int) -> str:

@@ -38,6 +38,14 @@ def test_watched_game(edition, tmp_path, capsys):
     assert not re.search(r"\b[Yy]ou", output)
 
 
+def test_watched_game_fits_a_narrow_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "44")
+    assert diamant.main(["watch", "ev", "bag:18", "bag-or-traps:20,3", "--seed", "3"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 44
+    assert lines.count(f"{'=== The game is over ':=<44}") == 1
+
+
 def test_odds_and_probabilities_equal_table(capsys):
     assert diamant.main(["watch", *GAME]) == 0
     output = capsys.readouterr().out

@@ -1,16 +1,19 @@
 """Output at a terminal of 80 columns and in a pipe: no line too wide, no figure folded or shortened."""
 
+import io
 import sys
 
 import pytest
 
 from diamant_env.commands import diamant
-from diamant_env.editions import EDITIONS
+from diamant_env.commands.command import run_command
+from diamant_env.editions import EDITIONS, RESEARCH
 from diamant_env.judging import hold_tournament
 from diamant_env.judging.decisions import DecisionLoss, DecisionLosses
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.text_reports import results_report
+from diamant_env.opponents.registry import FAMILIES, describe
 
 LONG = "a_long_module_of_agents:a_function_of_the_same_length"
 AGENTS = ["ev", "solo-grab:7,13", "ev-others-stay:0.25", *(f"bag-or-traps:{bag},3" for bag in range(10, 25))]
@@ -70,4 +73,16 @@ def test_reports(made, monkeypatch):
 def test_help(command, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
     assert diamant.main([*filter(None, [command]), "--help"]) == 0
-    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+    output = capsys.readouterr().out
+    assert max(map(len, output.splitlines())) <= 80
+    if "--edition" in output:
+        assert all(name in output for name in [*EDITIONS, *RESEARCH])
+    if "AGENT" in output:
+        assert all(describe(family) in " ".join(output.split()) for family in FAMILIES.values())
+
+
+def test_symbols_at_an_ascii_terminal(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert run_command("diamant", lambda: print("0.995 ± 0.023, 2 × ev … −1 é")) == 0
+    assert stream.buffer.getvalue().decode().strip() == "0.995 +- 0.023, 2 x ev ... -1 ?"
