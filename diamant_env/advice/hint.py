@@ -1,10 +1,11 @@
-"""Hints: the champion's decision and win shares of both actions by roll-outs."""
+"""Hints: the champion's decision and win shares of both actions by roll-outs; exact gems for a single player."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
+from diamant_env.exact.lone import payout_of, solve_lone
 from diamant_env.observation import Observations
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import SearchAgent
-from diamant_env.state import CONTINUE, GAME, LEAVE, GameState
+from diamant_env.state import CONTINUE, GAME, LEAVE, REVEAL, GameState
 
 SECONDS = 0.3
 _BATCH, _MOST = 64, 1024  # roll-outs per action: in one batch, and at most
@@ -46,29 +48,60 @@ class Outlook:
         return (self.difference - self.error, self.difference + self.error)
 
 
+class Choice(NamedTuple):
+    """Value of one action, in words and as a bar with a 95 % interval."""
+
+    words: str
+    share: float
+    low: float
+    high: float
+
+
 @dataclass(frozen=True)
 class Hint:
     """Result of `hint`.
 
     Attributes:
-        leave: The champion's probability of LEAVE.
+        leave: Probability of LEAVE of the champion, or of the optimal policy for a single player.
         outlook: Win shares of both actions, or None.
         why_not: Reason why `outlook` is None, else None.
+        gems: Expected gems of CONTINUE and of LEAVE in this expedition, for a single player only.
     """
 
     leave: float
     outlook: Outlook | None
     why_not: str | None
+    gems: tuple[float, float] | None = None
 
     @property
     def says(self) -> str:
-        """Decision of the champion as a sentence."""
+        """Decision of the champion, or of the optimal policy for a single player, as a sentence."""
         what, chance = ("leave", self.leave) if self.leave >= 0.5 else ("continue", 1 - self.leave)
+        if self.gems is not None:
+            return f"The optimal policy would {what}."
         return f"The champion would {what} ({chance:.0%})."
+
+    @property
+    def heading(self) -> str:
+        """Meaning of the values in `choices`."""
+        return "Games won by each choice" if self.gems is None else "Gems of this expedition by each choice"
+
+    @property
+    def choices(self) -> list[Choice]:
+        """Values of CONTINUE and of LEAVE; empty without roll-outs."""
+        if self.gems is not None:
+            most = max(*self.gems, 1.0)
+            return [Choice(f"{gems:.2f}", *[gems / most] * 3) for gems in self.gems]
+        if self.outlook is None:
+            return []
+        estimates = zip(self.outlook.shares, self.outlook.errors, strict=True)
+        return [Choice(_percent(share, error), share, share - error, share + error) for share, error in estimates]
 
     @property
     def basis(self) -> str:
         """Result of the roll-outs, or the reason for their absence."""
+        if self.gems is not None:
+            return "Exact averages, if you play on optimally in this expedition."
         if self.outlook is None:
             return str(self.why_not)
         low, high = self.outlook.interval
@@ -78,12 +111,10 @@ class Hint:
     def lines(self) -> list[str]:
         """Return the hint as lines of text."""
         lines = [f"  {self.says}"]
-        if self.outlook is None:
-            return [*lines, f"  {self.basis}"]
-        for choice, words in ((CONTINUE, "if you continue now"), (LEAVE, "if you leave now")):
-            share, error = self.outlook.shares[choice], self.outlook.errors[choice]
-            lines.append(f"  {words:<20} you win {share:.0%} ± {error:.0%} of the games")
-        return [*lines, f"  ({self.basis})"]
+        what = "you win {} of the games" if self.gems is None else "you earn {} gems"
+        for when, choice in zip(("if you continue now", "if you leave now"), self.choices, strict=False):
+            lines.append(f"  {when:<20} {what.format(choice.words)}")
+        return [*lines, f"  {self.basis}"]
 
 
 def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS) -> Hint:
@@ -95,6 +126,9 @@ def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS)
         seat: The seat; only its observation is used.
         seconds: Approximate time limit of the search; at least one batch of roll-outs is played.
     """
+    if game.num_players == 1:
+        gems = single_player_gems(game, edition)
+        return Hint(float(gems[LEAVE] >= gems[CONTINUE]), None, None, gems)
     start = perf_counter()
     flat = observations_of(seat, [game], edition)
     leave = float(champion().act(Observations(flat), np.zeros(1, bool))[0])
@@ -110,6 +144,20 @@ def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS)
         if now + (now - before) > start + seconds:
             break
     return Hint(leave, outlook(earned), None)
+
+
+def single_player_gems(game: GameState, edition: Edition) -> tuple[float, float]:
+    """Return the expected gems of CONTINUE and of LEAVE in this expedition, exact, for a single player."""
+    after = game.copy()
+    after["phase"] = REVEAL  # CONTINUE leads here
+    return solve_lone(edition, after).value, float(payout_of(game))
+
+
+def _percent(share: float, error: float) -> str:
+    """Return a share with the half-width of its interval, unless that rounds to zero."""
+    digits = 0 if error == 0 or error >= 0.005 else 1
+    interval = f" ± {error:.{digits}%}" if error >= 0.0005 else ""
+    return f"{share:.{digits}%}{interval}"
 
 
 def outlook(earned: NDArray[np.float64]) -> Outlook:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.advice.hint import Outlook, champion, observations_of, outlook, why_no_search
+from diamant_env.advice.hint import Outlook, champion, observations_of, outlook, single_player_gems
 from diamant_env.batch import Batch
 from diamant_env.drawing.narration import counted, wrap_text
 from diamant_env.editions import Edition
@@ -34,9 +34,10 @@ class Decision:
     Attributes:
         turn: Turn of the game, from 0.
         chose: CONTINUE or LEAVE.
-        cost: Loss in win share, 0 for the better action.
+        cost: Loss in win share, or in gems for a single player; 0 for the better action.
         interval: 95 % interval of the other action's advantage.
         words: Summary in a sentence.
+        loss: `cost` in words.
     """
 
     turn: int
@@ -44,10 +45,11 @@ class Decision:
     cost: float
     interval: tuple[float, float]
     words: str
+    loss: str
 
     @property
     def mistake(self) -> bool:
-        """Return whether the other action is significantly better, by a win share that `words` shows."""
+        """Return whether the other action is significantly better, by an amount that `words` shows."""
         return self.interval[0] >= _LEAST
 
 
@@ -57,9 +59,9 @@ class Review:
 
     Attributes:
         decisions: Decisions of that player, the costliest first.
-        chances: Win share of each seat in each state of the game, finally the result.
-        labels: Labels of these states, such as ``"2.5"`` for the second expedition's fifth card.
-        summary: Two sentences; one in a single-player game.
+        chances: Win share of each seat in each state of the game, finally the result; empty for a single player.
+        labels: Labels of the states, such as ``"2.5"`` for the second expedition's fifth card.
+        summary: One or two sentences.
     """
 
     decisions: list[Decision]
@@ -68,7 +70,7 @@ class Review:
     summary: list[str]
 
     def lines(self) -> list[str]:
-        """Return the two sentences and the costliest mistakes as lines of text."""
+        """Return the sentences and the costliest mistakes as lines of text."""
         mistakes = [each.words for each in self.decisions[:WORST] if each.mistake]
         return [*map(wrap_text, self.summary), *(wrap_text(words, "  ", "    ") for words in mistakes)]
 
@@ -76,17 +78,21 @@ class Review:
 def review(games: list[GameState], edition: Edition, seat: int) -> Review:
     """Return the review of a game by roll-outs of the champion, deterministic and within a few seconds.
 
+    For a single player it is exact, in gems of each expedition.
+
     Args:
         games: States at the start and after each turn, including the final one.
         edition: The edition.
         seat: The seat whose decisions are judged.
     """
+    labels = [f"{game.expedition}.{game.turn}" for game in games[:-1]] + ["end"]
+    if games[0].num_players == 1:
+        alone = _ranked([_decision_alone(games, turn, edition) for turn, game in enumerate(games) if game.inside[0]])
+        lost = sum(each.cost for each in alone)
+        total = f"Your decisions cost {lost:.2f} gems on average, against optimal play in each expedition."
+        return Review(alone, [], labels, [_summary(alone), total])
     opened = dataclasses.replace(edition, hidden_chests=False)
     chances = _chances(games, opened)
-    labels = [f"{game.expedition}.{game.turn}" for game in games[:-1]] + ["end"]
-    why_not = why_no_search(opened, int(games[0].num_players))
-    if why_not:
-        return Review([], chances.tolist(), labels, [why_not])
     decisions = _decisions(games, opened, seat)
     summary = _summary(decisions)
     if edition.hidden_chests:
@@ -104,7 +110,12 @@ def _decisions(games: list[GameState], edition: Edition, seat: int) -> list[Deci
     # Fresh roll-outs for the costliest decisions avoid selection bias.
     for place, found in zip(costliest, _search(agent, flat[costliest], edition, _CLOSE_LOOK), strict=True):
         made[place] = _decision(games, turns[place], seat, found)
-    return sorted(made, key=lambda each: (not each.mistake, -each.cost))
+    return _ranked(made)
+
+
+def _ranked(decisions: list[Decision]) -> list[Decision]:
+    """Return mistakes before other decisions, each the costliest first."""
+    return sorted(decisions, key=lambda each: (not each.mistake, -each.cost))
 
 
 def _search(agent: SearchAgent, flat: NDArray[np.float32], edition: Edition, games: int) -> list[Outlook]:
@@ -113,15 +124,26 @@ def _search(agent: SearchAgent, flat: NDArray[np.float32], edition: Edition, gam
 
 
 def _decision(games: list[GameState], turn: int, seat: int, found: Outlook) -> Decision:
-    game, chose = games[turn], int(games[turn + 1].decision[seat])
-    sign = -1 if chose == LEAVE else 1  # `difference` is LEAVE less CONTINUE
-    other = sign * found.difference
+    chose = int(games[turn + 1].decision[seat])
+    other = found.difference * (-1 if chose == LEAVE else 1)  # `difference` is LEAVE less CONTINUE
     low, high = other - found.error, other + found.error
+    more = f"wins {100 * other:.1f} more of 100 games ({100 * low:.1f} to {100 * high:.1f})"
+    words = _in_words(games[turn], chose, more if low >= _LEAST else "is not clearly better")
+    return Decision(turn, chose, max(0.0, other), (low, high), words, f"−{other:.1%}")
+
+
+def _decision_alone(games: list[GameState], turn: int, edition: Edition) -> Decision:
+    """Return the decision of a single player, by the exact values in gems."""
+    chose, gems = int(games[turn + 1].decision[0]), single_player_gems(games[turn], edition)
+    other = round(gems[1 - chose] - gems[chose], 2)
+    more = f"brings {other:.2f} more gems on average" if other > 0 else "is not better"
+    return Decision(turn, chose, max(0.0, other), (other, other), _in_words(games[turn], chose, more), f"−{other:.2f}")
+
+
+def _in_words(game: GameState, chose: int, more: str) -> str:
     did, instead = ("left", "continuing") if chose == LEAVE else ("continued", "leaving")
-    where = f"Expedition {game.expedition}, card {game.turn}: you {did} with {counted(int(game.bag), 'gem')} in the bag"
-    more = f"{instead} wins {100 * other:.1f} more of 100 games ({100 * low:.1f} to {100 * high:.1f})"
-    words = f"{where}; {more if low >= _LEAST else f'{instead} is not clearly better'}."
-    return Decision(turn, chose, max(0.0, other), (low, high), words)
+    bag = counted(int(game.bag), "gem")
+    return f"Expedition {game.expedition}, card {game.turn}: you {did} with {bag} in the bag; {instead} {more}."
 
 
 def _summary(decisions: list[Decision]) -> str:

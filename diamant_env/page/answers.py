@@ -78,7 +78,9 @@ class Answers:
     def _hint(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:
             found = hint(played.session.now, played.session.edition, played.deciding())
-        return dataclasses.asdict(found) | {"says": found.says, "basis": found.basis}
+        choices = [choice._asdict() for choice in found.choices]
+        shown = {"says": found.says, "heading": found.heading, "choices": choices, "basis": found.basis}
+        return dataclasses.asdict(found) | shown
 
     def _review(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:
@@ -88,7 +90,8 @@ class Answers:
                 raise ValueError("no decisions to review: only agents played this game")
             if played.reviewed is None:
                 found = review(played.session.games, played.session.edition, played.you)
-                played.reviewed = dataclasses.asdict(found)
+                mistakes = [dataclasses.asdict(each) for each in found.decisions if each.mistake]
+                played.reviewed = dataclasses.asdict(found) | {"decisions": mistakes}
             return played.reviewed
 
     def _open(self, text: Any) -> Answer:

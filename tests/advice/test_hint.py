@@ -8,6 +8,7 @@ from diamant_env.advice import hint as hint_module
 from diamant_env.advice.hint import hint
 from diamant_env.advice.odds import Odds
 from diamant_env.editions import find_edition
+from diamant_env.exact import solve_lone
 from diamant_env.records import GameSession
 from tests.support.play import BASE, Play
 
@@ -47,7 +48,7 @@ def test_winning_choice_is_found():
     assert found.shares[CONTINUE] == pytest.approx(1 - FATAL, abs=4 * np.sqrt(FATAL * (1 - FATAL) / found.games))
     assert found.interval[0] > 0.1
     lines = hint(winning_endgame().game, BASE, 0, seconds=0).lines()
-    assert "you win 100% ± 0%" in lines[2]
+    assert "you win 100% of the games" in lines[2]
     assert "leaving is better" in lines[-1]
 
 
@@ -62,8 +63,29 @@ def test_hint_is_independent_of_random_key():
 def test_hint_explains_missing_rollouts():
     hidden = find_edition("iello-2016", hidden_chests=True)
     assert "chests are hidden" in hint(winning_endgame().game, hidden, 0).lines()[1]
-    alone = Play([5], players=1).game
-    assert "You play alone" in hint(alone, BASE, 0).why_not
+
+
+@pytest.mark.parametrize(("share", "error", "words"), [
+    (1.0, 0.0, "100%"), (1 / 3, 0.0, "33%"), (1 / 3, 0.0002, "33.3%"), (1 / 3, 0.004, "33.3% ± 0.4%"),
+    (0.5, 0.02, "50% ± 2%"),
+])  # fmt: skip
+def test_interval_is_shown_unless_it_rounds_to_zero(share, error, words):
+    outlook = hint_module.Outlook((share, share), (error, error), 0.0, error, 64)
+    assert [choice.words for choice in hint_module.Hint(0.5, outlook, None).choices] == [words, words]
+
+
+@pytest.mark.parametrize("edition", ["iello-2016", "incan-gold-2020"])
+def test_single_player_is_advised_by_gems(edition):
+    session, best = GameSession(edition, ["bag:30"], 5), set()
+    while not session.over:
+        found, exact = hint(session.now, session.edition, 0), solve_lone(session.edition, session.now)
+        assert found.gems[LEAVE] == session.now.bag + session.now.path_gems + session.now.path_relic_value
+        assert max(found.gems) == pytest.approx(exact.value)
+        assert found.leave == exact.leaves[0]
+        assert f"would {'leave' if exact.leaves[0] else 'continue'}." in found.says
+        best.add(found.leave)
+        session.play(session.decisions())
+    assert best == {0, 1}
 
 
 def test_time_budget_ends_search(monkeypatch):

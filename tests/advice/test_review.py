@@ -5,6 +5,7 @@ import pytest
 
 from diamant_env import CONTINUE, LEAVE
 from diamant_env.advice.review import _LEAST, review
+from diamant_env.exact import solve_lone
 from diamant_env.records import GameSession
 from tests.advice.test_hint import ENDGAME, FATAL
 from tests.support.play import BASE, Play, review_few
@@ -83,8 +84,20 @@ def test_review_covers_every_decision_and_state(edition):
     assert review(session.games, session.edition, 2) == found
 
 
-def test_lone_player_has_no_review():
-    session = GameSession("incan-gold", ["bag:8"], 5)
+def test_review_of_single_player_is_in_gems():
+    """Leaving with 8 gems costs what the optimal policy earns above them."""
+    session = GameSession("iello-2016", ["bag:8"], 5)
     session.play_out()
     found = review(session.games, session.edition, 0)
-    assert (found.decisions, found.summary) == ([], ["You play alone, so you win whatever you do."])
+    assert len(found.decisions) == sum(game.inside[0] for game in session.games)
+    for each in found.decisions:
+        game = session.games[each.turn]
+        if each.chose == LEAVE:
+            gain = solve_lone(session.edition, game).value - game.bag - game.path_gems - game.path_relic_value
+            assert each.cost == pytest.approx(gain, abs=0.006)
+        assert each.mistake == (each.cost > 0)
+    assert "left too early" in found.summary[0]
+    assert f"{sum(each.cost for each in found.decisions):.2f} gems" in found.summary[1]
+    worst = found.decisions[0]
+    assert f"continuing brings {worst.cost:.2f} more gems" in worst.words
+    assert worst.loss == f"−{worst.cost:.2f}"

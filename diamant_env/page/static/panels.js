@@ -9,25 +9,19 @@ export function dropHint() {
 
 /** Show that a hint is being computed. */
 export function awaitHint() {
-  fillPanel("hint-panel", "hint-title", "Hint", [make("p", { class: "says" }, "The champion thinks …")]);
+  fillPanel("hint-panel", "hint-title", "Hint", [make("p", { class: "says" }, "Thinking …")]);
 }
 
-/** Show the champion's decision and the win shares of both actions. */
+/** Show the recommended decision and the values of both actions. */
 export function drawHint(hint) {
-  const { outlook } = hint;
-  const bars = [];
-  if (outlook !== null) {
-    bars.push(make("h3", {}, "Games won by each choice"));
-    for (const [action, choice] of ["continue", "leave"].entries()) {
-      const share = outlook.shares[action], error = outlook.errors[action];
-      const words = `${percent(share)} ± ${percent(error)}`;
-      bars.push(bar(`If you ${choice}`, share, { words, low: share - error, high: share + error, kind: choice }));
-    }
-  }
+  const bars = ["continue", "leave"].slice(0, hint.choices.length).map((kind, action) => {
+    const { share, ...words } = hint.choices[action];
+    return bar(`If you ${kind}`, share, { ...words, kind });
+  });
   fillPanel("hint-panel", "hint-title", "Hint", [
     make("p", { class: "says" }, hint.says),
-    bar("Champion leaves", hint.leave, { kind: "leave" }),
-    ...bars,
+    hint.gems === null ? bar("Champion leaves", hint.leave, { kind: "leave" }) : "",
+    ...(bars.length > 0 ? [make("h3", {}, hint.heading), ...bars] : []),
     make("p", { class: "quiet" }, hint.basis),
   ]);
 }
@@ -76,8 +70,8 @@ export function drawDeck({ shown, interlude }) {
   byId("deck-title").textContent = `The deck: ${left} ${left === 1 ? "card" : "cards"} left`;
   byId("deck-cards").replaceChildren(...cards.map((card) => {
     const warned = card.kind === "trap" && card.path > 0;
-    const about = `${card.kind} ${card.name}: ${card.left} left${warned ? ", one on the path" : ""}`;
-    return make("li", { class: `${card.left ? "" : "none"} ${warned ? "warned" : ""}`, title: about },
+    const about = `${card.words}: ${card.left} left${warned ? ", one on the path" : ""}`;
+    return make("li", { class: `${card.left ? "" : "none"} ${warned ? "warned" : ""}` },
       make("img", { src: card.svg, alt: about, width: 34, height: 46 }), make("span", { "aria-hidden": "true" }, `× ${card.left}`));
   }));
   byId("deck-about").replaceChildren(...shown.deck.about.map((line) => make("li", {}, line)));

@@ -16,7 +16,7 @@ export function drawResult(view) {
       make("td", {}, make("b", {}, `${row.chest}`)), make("td", {}, `${row.relics}`),
       ...row.banked.map((gems) => make("td", { class: gems === "bust" ? "bad" : "" }, `${gems}`))),
     colourOf(row.seat)));
-  fillPanel("result-panel", "result-title", view.result.words, [
+  fillPanel("result-panel", "result-title", "Result", [
     make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Result by expedition" }, tableOf(head, rows)),
   ]);
 }
@@ -29,31 +29,25 @@ function tableOf(head, rows) {
 /** Show that the review is being computed. */
 export function awaitReview() {
   fillPanel("review-panel", "review-title", "Your game, reviewed", [
-    make("p", { class: "quiet" }, "The champion plays your game again, thousands of times …"),
+    make("p", { class: "quiet" }, "Reviewing each of your decisions …"),
   ]);
 }
 
 /** Show a review. A click on a decision, or on the chart, calls `go` with the number of turns played before it. */
 export function drawReview(review, view, go) {
   const items = review.decisions.map((decision, at) => make("li", { hidden: at >= FIRST },
-    button([make("b", {}, costOf(decision)), make("span", {}, decision.words)], () => go(decision.turn))));
-  const more = button(`Show all ${items.length} decisions`, () => {
+    button([make("b", {}, decision.loss), make("span", {}, decision.words)], () => go(decision.turn))));
+  const more = button(`Show all ${items.length}`, () => {
     items.forEach((item) => { item.hidden = false; });
     items[FIRST].firstChild.focus();
     more.remove();
   });
   fillPanel("review-panel", "review-title", "Your game, reviewed", [
     ...review.summary.map((sentence) => make("p", {}, sentence)),
-    ...(items.length > 0 ? [make("h3", {}, "Costliest decisions first"), make("ol", { class: "plain decisions" }, ...items)] : []),
+    ...(items.length > 0 ? [make("h3", {}, "Costly decisions, the costliest first"), make("ol", { class: "plain decisions" }, ...items)] : []),
     ...(items.length > FIRST ? [more] : []),
     ...(view.seats.length > 1 ? [make("h3", {}, "Everyone's chance to win"), drawChart(review, view, go)] : []),
   ]);
-}
-
-/** Return the text of a decision's cost. */
-function costOf(decision) {
-  const cost = percent(decision.cost, 1);
-  return cost === percent(0, 1) ? cost : `−${cost}`;
 }
 
 /** Move the mark in the chart to a turn. */
