@@ -54,6 +54,9 @@ class Table:
         reseated: Whether another table replaces this one when games end. Agents with a state per row then get the rows
             of all seats, those of other agents marked as not deciding.
 
+    Attributes:
+        asked: Index of the agent asked last.
+
     Raises:
         ValueError: If the seating has the wrong shape or dtype, an index is out of range, or one object that keeps a
             state is given as two agents.
@@ -121,7 +124,7 @@ class Table:
         for number, (start, end) in enumerate(pairwise(ends.tolist())):
             if start == end:
                 continue
-            agent = self.agents[number]
+            agent, self.asked = self.agents[number], number
             asked, new = rows[start:end], first[start:end]
             seen = flat.take(asked, axis=0)
             obs = Observations(seen, self._editions_of(asked))

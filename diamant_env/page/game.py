@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from diamant_env.agent import is_of_agent
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.opponents.registry import make
@@ -19,6 +20,10 @@ from diamant_env.records import GameRecord, GameSession
 
 MOST_GAMES = 64  # cached games, which are not replayed at each turn
 MAX_PAGE_SEED = 2**53 - 1  # JavaScript's Number.MAX_SAFE_INTEGER
+
+
+class AgentError(RuntimeError):
+    """Error raised by an agent; the message names the agent and its seat."""
 
 
 class PlayedGame:
@@ -75,13 +80,21 @@ class PlayedGame:
         They depend on the record alone, so that a restart of the server does not change them.
 
         Raises:
-            ValueError: If an agent does not support the table.
+            ValueError: If an agent does not support the table, or returns no probabilities.
+            AgentError: If an agent raises an error.
         """
         for seat, agent in enumerate(self.session.table.agents):
             reseeds = self.turns == 0 or getattr(agent, "memoryless", False)  # others may draw for the whole game
             if reseeds and not self.session.asked and hasattr(agent, "seed"):
                 agent.seed(int(np.random.SeedSequence([self.seed, self.turns, seat]).generate_state(1)[0]))
-        return self.session.leave
+        try:
+            return self.session.leave
+        except Exception as error:
+            seat = [seat for seat, name in enumerate(self.names) if name != YOU][self.session.table.asked]
+            if isinstance(error, ValueError) and not is_of_agent(error):
+                raise ValueError(f"seat {seat + 1}: {error}") from error
+            what = f"{self.names[seat]} in seat {seat + 1} raised {type(error).__name__}"
+            raise AgentError(f"{what}: {error}; the terminal shows the traceback") from error
 
     def play(self, decision: int | None) -> None:
         """Play a turn with the person's decision, None if they need not decide.

@@ -17,11 +17,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from diamant_env.agent import is_of_agent
 from diamant_env.drawing.cards import card_svg
 from diamant_env.drawing.svg import icons_svg
 from diamant_env.editions import NUM_CARDS
 from diamant_env.page.answers import POLICY, Answers
+from diamant_env.page.game import AgentError
 from diamant_env.page.menu import MOST_POLICY_BYTES, Menu
 
 STATIC = Path(__file__).parent / "static"
@@ -98,8 +98,6 @@ async def _answer(answers: Answers, address: str, request: Request) -> Response:
     try:
         content = await run_in_threadpool(_encoded, function, message)
     except (ValueError, RecursionError) as error:
-        if is_of_agent(error):
-            raise
         return _refusal(400, " ".join(str(error).split()))
     return Response(content, media_type="application/json", headers={"Cache-Control": "no-store"})
 
@@ -161,6 +159,7 @@ async def _error(_: Request, error: Any) -> Response:
 
 async def _defect(_: Request, error: Exception) -> Response:
     """Return the response to an unexpected error, which passes no `Guard`; the terminal shows the traceback."""
-    answer = _refusal(500, f"error in the server or a custom agent ({type(error).__name__}); see the terminal")
+    words = f"error in the server ({type(error).__name__}); see the terminal"
+    answer = _refusal(500, str(error) if isinstance(error, AgentError) else words)
     answer.headers.update(_HEADERS)
     return answer

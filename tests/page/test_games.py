@@ -115,6 +115,8 @@ def test_deck_of_view_equals_state(client, edition):
     for view in client.to_the_end(client.new("you", "bag:8", "bag:18", edition=edition), bag=99)[:-1]:
         played = page_game.replayed(Menu(), view["game"]).session
         cards = view["deck"]["cards"]
+        words = {"treasure": "treasure {}", "trap": "trap {}", "relic": "{}"}
+        assert all(card["words"] == words[card["kind"]].format(card["name"]) for card in cards)
         assert sum(card["left"] for card in cards) == played.now.deck_size
         assert sum(card["path"] for card in cards) == len(view["path"])
         out = view["deck"]["about"][0]
@@ -200,10 +202,37 @@ def test_turn_after_an_error_of_an_agent_is_that_of_the_record():
         client = Client(make_app(Menu(texts)))
         view = client.new("you", *texts, seed=5)
         while not view["over"]:
-            with suppress(OSError):  # the server prints it and answers 500
+            with suppress(page_game.AgentError):  # the server prints it and answers 500
                 view = client.turn(view)
         views.append(view)
     assert views[0] == views[1]
+
+
+class Broken:
+    """Agent that raises an error at its first question."""
+
+    def act(self, obs, first):
+        raise self.error("no answer")
+
+
+@pytest.mark.parametrize("error", [OSError, ValueError, RecursionError])
+def test_error_of_an_agent_names_agent_and_seat(error, monkeypatch):
+    monkeypatch.setattr(Broken, "error", error, raising=False)
+    text = f"{__name__}:Broken"
+    with pytest.raises(page_game.AgentError, match=rf"^{text} in seat 3 raised {error.__name__}: no answer"):
+        Client(make_app(Menu([text]))).new("bag:8", "you", text)
+
+
+def one_too_many(obs):
+    return np.zeros(len(obs.flat) + 1)
+
+
+def test_wrong_answer_of_an_agent_names_agent_and_seat():
+    text = f"{__name__}:one_too_many"
+    settings = {"edition": "iello-2016", "hidden_chests": None, "seed": 0}
+    answer = Client(make_app(Menu([text]))).post("/new", agents=["you", text], **settings)
+    assert answer.status == 400
+    assert answer.json["error"].startswith(f"seat 2: {text} must return 1 prob")
 
 
 def test_mixture_draws_for_each_game():
@@ -258,13 +287,12 @@ def test_odds_hint_record_and_review(client, monkeypatch):
     champion = make("champion").leave_probability(observations_of(0, [game.now], game.edition))
     assert hint["leave"] == float(champion[0])
     assert hint["basis"].startswith(f"{hint['outlook']['games']} games with each choice, ")
+    assert [choice["share"] for choice in hint["choices"]] == hint["outlook"]["shares"]
     views = client.to_the_end(view)
     review = client.post("/review", game=views[-1]["game"]).json
     assert len(review["chances"]) == len(review["labels"]) == len(views)
     assert review["chances"][-1] == [float(row["winner"]) for row in views[-1]["seats"]]
-    assert sorted(each["turn"] for each in review["decisions"]) == [
-        turn for turn, each in enumerate(views) if each["must_decide"]
-    ]
+    assert all(views[each["turn"]]["must_decide"] and each["interval"][0] > 0 for each in review["decisions"])
     assert views[-1]["file"] == "diamant-iello-2016-4.txt"
     opened = client.post("/open", text=views[-1]["game"]).json["views"]
     for shown, played in zip(opened, views, strict=True):
