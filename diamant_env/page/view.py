@@ -183,4 +183,5 @@ def card_view(edition: Edition, card: int) -> dict[str, Any]:
     name = edition.card_name(card)
     svg = f"/card/{card}/{quote(name, safe='')}.svg"
     kind = "treasure" if card < FIRST_TRAP else "trap" if card < FIRST_RELIC else "relic"
-    return {"card": card, "name": name, "kind": kind, "svg": svg}
+    words = name if kind == "relic" else f"{kind} {name}"
+    return {"card": card, "name": name, "kind": kind, "words": words, "svg": svg}

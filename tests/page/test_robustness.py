@@ -87,6 +87,25 @@ def test_refused_requests_are_shown(browser):
         browser.click("error-close")
 
 
+def test_buttons_stay_visible_while_the_server_is_asked(browser):
+    styles = """
+        const style = (query, part) => getComputedStyle(document.querySelector(query), part);
+        const [actions, cave] = [style("#actions", "::after"), style(".cave", "::after")];
+        return [actions.content, cave.opacity, document.getElementById("gone").hidden];
+    """
+    browser.click("play")
+    browser.shows("continue")
+    assert browser.run(styles) == ["none", "0", True]
+    browser.run("window.fetch = () => new Promise((_, fail) => { window.fail = fail; })")
+    browser.click("continue")
+    browser.until("return getComputedStyle(document.querySelector('.cave'), '::after').opacity === '1'")
+    assert browser.run(styles) == ["none", "1", True]
+    browser.run("window.fail(new TypeError('no server'))")
+    browser.until("return !document.getElementById('gone').hidden")
+    browser.until("return getComputedStyle(document.querySelector('.cave'), '::after').opacity === '0'")
+    assert browser.run(styles) == ["none", "0", False]
+
+
 def test_start_screen_works_with_blocked_storage(browser, server):
     blocked = """
         for (const name of ["localStorage", "sessionStorage"]) {

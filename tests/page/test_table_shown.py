@@ -16,6 +16,18 @@ DRAW = """
 """
 
 
+def test_deck_is_exposed_once_to_screen_readers(browser):
+    browser.click("play")
+    browser.shows("continue")
+    nodes = browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    texts = [
+        node[part]["value"] for node in nodes if not node["ignored"] for part in ("name", "description") if part in node
+    ]
+    kinds = browser.run("return document.querySelectorAll('#deck-cards li').length")
+    assert sum(" left" in text and ": " in text and "cards" not in text for text in texts) == kinds
+    assert not any("relic relic" in text for text in texts)
+
+
 def go_bust(browser):
     """Begin a game and continue until the bust is shown."""
     browser.click("play")

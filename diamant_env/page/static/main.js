@@ -113,6 +113,7 @@ function draw(now, fresh) {
   const over = now.atEnd && shown.over;
   const visible = { [stage]: true, after: latest.over && now.key !== null && stage === "steps" };
   for (const group of GROUPS) show(byId(group), visible[group] ?? false);
+  show(byId("close"), !visible.after);
   show(byId("elsewhere"), stage === "elsewhere");
   byId("run").textContent = now.running ? "Pause" : now.atEnd && now.complete ? "Replay" : "Play";
   byId("where").textContent = `${now.position + 1} of ${now.last + 1}`;
@@ -218,6 +219,7 @@ const ACTIONS = {
   again: () => begin({ ...session.latest.table, seed: null }),
   save: saveRecord,
   "new-table": goHome,
+  close: goHome,
   home: goHome,
   "take-over": () => resume(session.key),
   "help-button": openHelp,

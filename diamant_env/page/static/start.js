@@ -96,7 +96,7 @@ function draw() {
   const plays = agents.includes(YOU);
   byId("play-label").textContent = plays ? "Play" : "Watch";
   show(byId("watch"), plays);
-  const others = agents.filter((text) => text !== YOU).map((text) => labelOf(text).toLowerCase());
+  const others = agents.filter((text) => text !== YOU).map((text) => labelOf(text).replace(/^The /, "the "));
   byId("against").textContent = `${plays ? "Against" : "Between"} ${others.join(", ") || "the cave alone"}`;
   byId("chairs").replaceChildren(...agents.map(chair));
 }

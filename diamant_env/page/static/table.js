@@ -81,7 +81,7 @@ function newCard(card, at, turns) {
 const cardBack = () => make("span", { class: "back" }, icon("gem"));
 
 const words = (card) =>
-  `${card.kind} ${card.name}${card.fatal ? ", ended the expedition" : ""}${card.taken ? ", taken" : ""}`;
+  `${card.words}${card.fatal ? ", ended the expedition" : ""}${card.taken ? ", taken" : ""}`;
 
 function drawSeats(view, interlude) {
   const list = byId("seats");
