@@ -32,6 +32,12 @@ def test_relative_links_exist(document):
         assert not heading or heading in headings(there), target
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_no_line_is_dropped_by_myst(document):
+    text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert re.findall(r"^[\s>*-]*(?:%|\+\+\+).*", text, re.MULTILINE) == []  # comments and block breaks
+
+
 def test_llms_txt_lists_every_page():
     text = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
     assert {page.name for page in PAGES} - set(re.findall(r"\]\((.+?)\)", text)) == {"index.md"}
