@@ -16,14 +16,22 @@ SHOWN = {
     module: names.split(", ") if names else import_module(module).__all__
     for module, names in re.findall(r"^\.\. automodule:: (\S+)\n   :members:(?: (.+))?$", PAGE, re.MULTILINE)
 }
-CONSTANTS = re.findall(r"^\.\. autodata:: (\S+)\.(\w+)$", PAGE, re.MULTILINE)
-NAMES = [*((module, name) for module, names in SHOWN.items() for name in names), *CONSTANTS]
+SINGLE = re.findall(r"^\.\. auto(?!module)\w+:: (\S+)\.(\w+)$", PAGE, re.MULTILINE)
+NAMES = [*((module, name) for module, names in SHOWN.items() for name in names), *SINGLE]
+LIBRARIES = {"diamant_env.jax": "jax", "diamant_env.jax.jaxmarl": "jax", "diamant_env.open_spiel": "pyspiel"}
 ENVIRONMENTS = ("batch", "diamant_v0", "envs.edition_text", "game", "gym_env", "observation")
 
 
 def test_public_names_are_documented():
-    assert len(SHOWN) == PAGE.count("automodule::")
+    assert len(SHOWN) + len(SINGLE) == PAGE.count(".. auto")
     assert {*diamant_env.__all__, *opponents.__all__, *sb3.__all__} <= {name for _, name in NAMES}
+
+
+@pytest.mark.parametrize(("module", "name"), NAMES)
+def test_documented_names_exist(module, name):
+    if module in LIBRARIES:
+        pytest.importorskip(LIBRARIES[module])
+    assert hasattr(import_module(module), name)
 
 
 @pytest.mark.parametrize("module", [*ENVIRONMENTS, "exact", "judging", "opponents.table", "records.session", "rules"])
