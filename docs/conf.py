@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+import textwrap
+from html import escape
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))  # where the package is, in a checkout
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]  # where the package is, in a checkout, and project_parts
+
+from project_parts import REPOSITORY  # noqa: E402
 
 import diamant_env.opponents  # noqa: E402
 
@@ -23,6 +28,10 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 
 html_theme = "furo"
 html_title = "diamant_env"
+html_favicon = "../diamant_env/page/static/icon.svg"
+if REPOSITORY:
+    html_theme_options = {"source_repository": REPOSITORY, "source_branch": "main", "source_directory": "docs/"}
+    html_theme_options["footer_icons"] = [{"name": "Code", "url": REPOSITORY, "html": "Code", "class": ""}]
 html_extra_path = ["llms.txt"]
 html_static_path = html_css_files = ["site.css"]
 
@@ -70,6 +79,13 @@ def link(app: Sphinx, document: str, source: list[str]) -> None:
         source[0] = source[0].replace("](../", "](path:../")
 
 
+def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], document: nodes.document | None) -> None:
+    """Add the first paragraph of a page as its description."""
+    if document and (paragraph := next(document.findall(nodes.paragraph), None)):
+        text = textwrap.shorten(paragraph.astext(), 160, placeholder=" …")
+        context["metatags"] += f'<meta name="description" content="{escape(text)}">'
+
+
 def copy_sources(app: Sphinx, error: Exception | None) -> None:
     """Copy the pages' sources beside llms.txt, which links to them."""
     if error is None and app.builder.format == "html":
@@ -82,6 +98,7 @@ def setup(app: Sphinx) -> None:
     for package in ("diamant_env", "diamant_env.opponents", "diamant_env.opponents.language"):
         find_constants(package)
     app.connect("source-read", link)
+    app.connect("html-page-context", describe)
     app.connect("build-finished", copy_sources)
     app.connect("autodoc-process-docstring", docstring)
     app.connect("autodoc-process-signature", signature)
