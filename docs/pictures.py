@@ -1,0 +1,75 @@
+"""Pictures of the pages: ``python docs/pictures.py`` writes docs/pictures/.
+
+Needs the extras train, render, web and browser, chromium and chromedriver.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # where `tests` is
+
+from diamant_env.drawing.picture import draw_game  # noqa: E402
+from diamant_env.drawing.pixels import pixels_of  # noqa: E402
+from diamant_env.drawing.scene import Scene  # noqa: E402
+from diamant_env.records import GameSession  # noqa: E402
+from tests.support.browser import Browser, Server  # noqa: E402
+
+PICTURES = Path(__file__).with_name("pictures")
+AGENTS, SEED = ("champion", "ev", "bag:18", "catch-up"), 10
+PAGE_SEED, DECISIONS = 28, 8  # of the game in the page: seed, and CONTINUE before the hint
+SET_SEED = """
+    const [seed, ask] = [arguments[0], window.fetch];
+    window.fetch = (path, post) => ask(path, { ...post, body: post.body?.replace('"seed":null', `"seed":${seed}`) });
+"""
+CALM = {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}
+
+
+def palette(picture: Image.Image, colours: int) -> Image.Image:
+    """Return the picture in a few colours that cover its rare ones; the default method maps these to others."""
+    return picture.quantize(colours, Image.Quantize.MAXCOVERAGE, kmeans=1)
+
+
+def film() -> None:
+    """Write the film of a game, 1.2 seconds per turn."""
+    session, scene, frames = GameSession("iello-2016", AGENTS, SEED), Scene(), []
+    session.play_out()
+    for state in session.games:
+        scene.follow(state)
+        frames.append(pixels_of(draw_game(state, session.edition, scene)))
+    colours = palette(Image.fromarray(np.concatenate(frames[::4])), 128)
+    first, *rest = (Image.fromarray(frame).quantize(palette=colours, dither=Image.Dither.NONE) for frame in frames)
+    pauses = [1200] * len(rest) + [4000]
+    first.save(PICTURES / "game.gif", save_all=True, append_images=rest, duration=pauses, loop=0, optimize=True)
+
+
+def page(folder: str) -> None:
+    """Write the screenshot of a hint in the page."""
+    server = Server()
+    browser = Browser(Path(folder))
+    browser.resize(1280, 800)
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", CALM)
+    browser.open(server.address)
+    browser.run(SET_SEED, PAGE_SEED)
+    for button in ["play", *["continue"] * DECISIONS, "hint"]:
+        browser.shows(button)
+        browser.click(button)
+    browser.until("return document.querySelector('#hint-panel .bar') !== null")
+    browser.shows("hint")
+    picture = Image.open(io.BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB")
+    palette(picture, 256).save(PICTURES / "page-hint-1280.png", optimize=True)
+    browser.driver.quit()
+    server.stop()
+
+
+if __name__ == "__main__":
+    film()
+    with tempfile.TemporaryDirectory() as folder:
+        page(folder)
