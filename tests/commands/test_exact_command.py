@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from functools import partial
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -11,8 +12,11 @@ import pytest
 
 from diamant_env import Edition, exact, judging
 from diamant_env.commands import diamant
+from diamant_env.commands.exact import measure
 from diamant_env.exact import equilibrium
 
+PAGE = (Path(__file__).parents[2] / "docs" / "exact.md").read_text(encoding="utf-8")
+AGENTS = re.findall(r"^\| `(.+?)` \|(?: \d+\.\d{6} \|){6}$", PAGE, re.MULTILINE)
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours uncompiled")
 
 
@@ -27,6 +31,14 @@ def test_exact_command(tmp_path, capsys, monkeypatch):
     rows = {(row["agent"], row["players"]): row for row in json.loads(out.read_text())["rows"]}
     assert len(rows) == 2
     assert rows["ev:0", 1]["exploitability"] == pytest.approx(0, abs=1e-6)
+
+
+def test_figures_of_the_page():
+    _, *rows = measure(AGENTS, [2], "iello-2016-fr")
+    assert len(rows) == 8
+    for row in rows:
+        figures = " | ".join(f"{row[name]:.6f}" for name in ("all play it", "best response", "exploitability"))
+        assert f"| `{row['agent']}` | {figures} |" in PAGE
 
 
 def test_small_whole_game(tmp_path, capsys):
