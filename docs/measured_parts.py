@@ -52,7 +52,8 @@ def engine() -> str:
 
 def environments() -> str:
     """Return the steps per CPU second of the environments with one learner."""
-    found = {row["what"]: row for row in load("throughput")["rows"] if row["section"] == "environments"}
+    results = load("throughput")
+    found = {row["what"]: row for row in results["rows"] if row["section"] == "environments"}
     ours = [name.split(": ") for name in found if ": " in name]
     forms, opponents = (list(dict.fromkeys(column)) for column in zip(*ours, strict=True))
     rows = [[form, *(figure_text(found[f"{form}: {each}"]["ours"]) for each in opponents)] for form in forms]
@@ -63,7 +64,8 @@ def environments() -> str:
     }
     beside = "; ".join(f"{name} {figure_text(figure)}" for name, figure in others.items())
     table = markdown_table(["form", *(f"against `{each}`" for each in opponents)], rows)
-    return f"{table}\n\nIn the same run: {beside}. `make` against `bag:15` ÷ Blackjack-v1: {single['ratio']:.2f}."
+    run = f"In the same run ({results['machine']['processor']})"
+    return f"{table}\n\n{run}: {beside}. `make` against `bag:15` ÷ Blackjack-v1: {single['ratio']:.2f}."
 
 
 def libraries(lines: dict[str, Row] | None = None) -> str:
