@@ -78,7 +78,7 @@ class DiamantVecEnv(Rows):
         num_games: Games played side by side.
         num_players: One number, or one per game (num_games,).
         edition: A published name or an `Edition`, or a sequence with one per game.
-        reward: See `diamant_env.Batch`.
+        reward: See `diamant_env.Batch`, ``"score"`` by default.
         opponents: As in `diamant_env.gym_env.DiamantEnv`, one for all other seats, one for each, or mixes; seat 0
             learns. By default all seats learn. A reset with a seed reseeds those given as texts or classes.
         seating: int (num_games, seats), indices into `opponents`, or `EMPTY` for a learning seat; replaces the default
@@ -99,7 +99,7 @@ class DiamantVecEnv(Rows):
         num_games: int,
         num_players: int | ArrayLike = 4,
         edition: str | Edition | Sequence[str | Edition] = "iello-2016",
-        reward: Reward = "win",
+        reward: Reward = "score",
         opponents: Player | Sequence[Player] = (),
         seating: ArrayLike | None = None,
         blank_rivals: bool = False,

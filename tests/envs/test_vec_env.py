@@ -15,9 +15,9 @@ vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
 
 def test_rows_equal_seats_of_batch():
     players = np.array([3, 8, 5])
-    env = sb3.DiamantVecEnv(3, players, reward="score")
+    env = sb3.DiamantVecEnv(3, players)
     env.seed(11)
-    batch = Batch(3, players, reward="score")
+    batch = Batch(3, players)
     present = np.arange(8) < players[:, None]
     expected = batch.reset(11)
     assert np.array_equal(env.reset(), expected[present])
