@@ -158,7 +158,7 @@ class Batch:
             seed: One seed, so that game i equals a single environment with seed `seed + i`; or one per game (N,). None
                 continues each game's sequence, or takes system entropy at the first reset.
             mask: bool (N,), the games to start; all by default. The first reset starts all.
-            observations: Output array, see `step`.
+            observations: Output array, written where `mask`; a new one by default.
             deck: Cards such as ``[5, "snake", "relic"]`` to reveal in every game in this order, across expeditions,
                 before random draws; see `diamant_env.engine.scripts.script_of`.
 
@@ -169,6 +169,7 @@ class Batch:
         chosen = checked_mask(mask, self._all)
         if not chosen.all() and (deck is not None or not self.started):
             raise ValueError("the first reset, and one with a deck, must start all games: call it without a mask")
+        observed = self._all if observations is None else chosen
         observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
         seeds = None if seed is None and self.started else seeds_per_game(seed, self.num_games)
         before = None if deck is None else (self._memory.copy(), self._script)
@@ -185,7 +186,7 @@ class Batch:
                 self._memory[:], self._script = before
             raise error
         self.started = True
-        self._observe(observations, self._all)
+        self._observe(observations, observed)
         return observations
 
     def step(
@@ -259,6 +260,12 @@ class Batch:
         self._require_games()
         opened = edition_records([find_edition(edition, hidden_chests=False) for edition in self.editions])
         return observe_records(self._games, opened)[:, 0]
+
+    def win_shares(self) -> NDArray[np.float32]:
+        """Return 1/k for each of the k winners in games that are over, else 0: float32 (N, seats)."""
+        shares = np.zeros(self._shape, np.float32)
+        loops.pay_games(self._memory, self._edition_memory, reward_code("win", 1), shares)
+        return shares
 
     def draw_decisions(self, leave_probability: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
         """Sample `actions`, int8 (N, seats), from probabilities of LEAVE, float32 (N, seats).

@@ -59,7 +59,7 @@ class DiamantEnv(PlainSpec, gymnasium.Env):
     ## Infos
 
     At every reset and step: ``"seat"``, the learner's seat; ``"score"``, gems in its chest; ``"turns"``, number of
-    turns played in this step, 0 at reset.
+    turns played in this step, 0 at reset. At the end also ``"is_success"``: whether it has won, ties included.
 
     Args:
         num_players: Seats at the table, the learner's included: 3 to 8 by the rulebook; 1 and 2 for research.
@@ -163,7 +163,10 @@ class DiamantEnv(PlainSpec, gymnasium.Env):
         rewards, turns = self._learner.advance(np.array([checked_action(action, "the learner")]))
         over = bool(self._learner.over[0])
         self._playing = not over
-        return self._learner.observations[0], float(rewards[0]), over, False, self._info(int(turns[0]))
+        info = self._info(int(turns[0]))
+        if over:
+            info["is_success"] = bool(self._learner.won[0])
+        return self._learner.observations[0], float(rewards[0]), over, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions, bool (2,), for sb3-contrib's MaskablePPO."""

@@ -145,8 +145,10 @@ class DiamantVectorEnv(PlainSpec, VectorEnv):
         rewards, turns = self._learner.advance(checked_actions(actions, was_over, "game"))
         ended = self._learner.over & ~was_over
         infos: dict[str, Any] = {}
+        if ended.any():
+            infos = {"is_success": self._learner.won & ended, "_is_success": ended.copy()}
         if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():
-            infos = self._final_infos(ended, turns)
+            infos = self._final_infos(ended, turns, infos)
             self._start_next_games(ended, turns)
         elif was_over.any():
             self._start_next_games(was_over, turns)
@@ -184,12 +186,14 @@ class DiamantVectorEnv(PlainSpec, VectorEnv):
             infos[f"_{key}"] = chosen.copy()
         return infos
 
-    def _final_infos(self, ended: NDArray[np.bool_], turns: NDArray[np.int64]) -> dict[str, Any]:
+    def _final_infos(
+        self, ended: NDArray[np.bool_], turns: NDArray[np.int64], success: dict[str, Any]
+    ) -> dict[str, Any]:
         last, observations = np.full(self.num_envs, None, object), self._learner.observations
         for game in np.flatnonzero(ended):
             last[game] = observations[game]
         infos = {"final_obs": last, "_final_obs": ended.copy()}
-        return {**infos, "final_info": self._infos(ended, turns), "_final_info": ended.copy()}
+        return {**infos, "final_info": self._infos(ended, turns) | success, "_final_info": ended.copy()}
 
     def _seeds(self, seed: Any) -> list[int | None]:
         if seed is None:

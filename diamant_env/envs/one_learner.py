@@ -143,6 +143,11 @@ class OneLearner:
         return self._learners_rows()[..., self._columns]
 
     @property
+    def won(self) -> NDArray[np.bool_]:
+        """The games that the learner has won, ties included, bool (N,)."""
+        return self.batch.win_shares().reshape(-1)[self._rows] > 0
+
+    @property
     def scores(self) -> NDArray[np.int64]:
         """The learners' chests in gems, relics included, int64 (N,)."""
         return Observations(self._learners_rows())["chest"].astype(np.int64)

@@ -62,7 +62,7 @@ class JudgeCallback(BaseCallback):
         edition: str | Edition = "iello-2016",
         best: str | Path | None = None,
         seed: int = 0,
-        after: Callable[[Judgement], object] = lambda _: None,
+        after: Callable[[Judgement], object] | None = None,
     ) -> None:
         super().__init__()
         if every < 1:
@@ -105,7 +105,8 @@ class JudgeCallback(BaseCallback):
         self.curve.append(Judgement(self._last, mean, half_width))
         self.logger.record("judge/win_share", mean)
         self.logger.dump(self._last)  # as EvalCallback does: the next dump of `learn` is later, and there may be none
-        self.after(self.curve[-1])
+        if self.after is not None:
+            self.after(self.curve[-1])
 
     def _save(self, best: Path) -> None:
         """Save the model and its `VecNormalize` statistics."""

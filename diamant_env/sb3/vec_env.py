@@ -41,7 +41,12 @@ class Rows(VecEnv):
         return [getattr(self._owner(attr_name), attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set an attribute of the object; all rows share it."""
+        """Set an attribute of the object, which all rows share; raise ValueError if `indices` leaves out a row."""
+        rows = list(self._get_indices(indices))
+        if set(rows) != set(range(self.num_envs)):
+            raise ValueError(
+                f"indices={rows}; {attr_name} is one attribute of all {self.num_envs} rows: give no indices"
+            )
         setattr(self._owner(attr_name), attr_name, value)
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
@@ -78,7 +83,7 @@ class DiamantVecEnv(Rows):
         num_games: Games played side by side.
         num_players: One number, or one per game (num_games,).
         edition: A published name or an `Edition`, or a sequence with one per game.
-        reward: See `diamant_env.Batch`, ``"score"`` by default.
+        reward: See `diamant_env.Batch`.
         opponents: As in `diamant_env.gym_env.DiamantEnv`, one for all other seats, one for each, or mixes; seat 0
             learns. By default all seats learn. A reset with a seed reseeds those given as texts or classes.
         seating: int (num_games, seats), indices into `opponents`, or `EMPTY` for a learning seat; replaces the default
@@ -87,8 +92,8 @@ class DiamantVecEnv(Rows):
         observation: Fields of the observation, see `diamant_env.diamant_v0.parallel_env`.
         render_mode: ``"rgb_array"`` or None; `get_images` returns one picture per game.
 
-    The infos of every step hold ``"seat"`` and ``"score"``, the gems in that seat's chest (final ones at the end of a
-    game).
+    The infos of resets and steps hold ``"seat"`` and ``"score"``, the gems in that seat's chest (final ones at the end
+    of a game), and at the end ``"is_success"``, whether it has won, ties included.
 
     Raises:
         ValueError: If an argument is out of range.
@@ -136,6 +141,7 @@ class DiamantVecEnv(Rows):
         self._final_observations = np.zeros_like(self._observations)
         self._rewards = np.zeros(shape, np.float32)
         self._done = np.zeros(num_games, np.bool_)
+        self._shares = np.zeros(shape, np.float32)
         self._actions = np.zeros(shape, np.int8)
         self._leave = np.zeros(shape, np.float32)
         self.render_mode = render_mode
@@ -157,6 +163,7 @@ class DiamantVecEnv(Rows):
         self._reset_seeds()
         self._seat_line_ups()
         self._pictures.restart(range(self.batch.num_games))
+        self.reset_infos = self._infos()
         return self.observations()
 
     def observations(self) -> NDArray[np.float32]:
@@ -189,9 +196,11 @@ class DiamantVecEnv(Rows):
         if self._has_opponents:
             self.table._decide(self._observations, self._actions)
         self._actions.reshape(-1)[self.rows] = decided
-        output = self._observations, self._rewards, self._done
-        self.batch.step(self._actions, *output, auto_reset=True, final_observations=self._final_observations)
+        self.batch.step(self._actions, self._observations, self._rewards, self._done)
         if self._done.any():
+            self._final_observations[self._done] = self._observations[self._done]
+            self._shares = self.batch.win_shares()
+            self.batch.reset(mask=self._done, observations=self._observations)
             self._seat_line_ups()
         if self.render_mode is not None:
             self._pictures.restart(np.flatnonzero(self._done))
@@ -205,13 +214,14 @@ class DiamantVecEnv(Rows):
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict]]:
         """Play the turn; infos of rows whose game ended have ``terminal_observation``."""
         observations, rewards, done = self.play(self._waiting)
-        now, last = (Observations(rows)["chest"] for rows in (self._observations, self._final_observations))
-        scores = np.where(self._done[:, None], last, now).reshape(-1)[self.rows].astype(int).tolist()
-        infos: list[dict] = [{"seat": seat, "score": score} for seat, score in zip(self._seats, scores, strict=True)]
+        infos = self._infos()
         if done.any():
-            final = self._shown(self._final_observations)
+            final, scores = self._shown(self._final_observations), self._scores(self._final_observations)
+            won = (self._shares.reshape(-1)[self.rows] > 0).tolist()
             for row in np.flatnonzero(done):
-                infos[row] |= {"terminal_observation": final[row], "TimeLimit.truncated": False}
+                self.reset_infos[row] = infos[row]
+                last = {"seat": self._seats[row], "score": scores[row], "is_success": won[row]}
+                infos[row] = {**last, "terminal_observation": final[row], "TimeLimit.truncated": False}
         return observations, rewards, done, infos
 
     def get_images(self) -> list[Any]:
@@ -231,6 +241,15 @@ class DiamantVecEnv(Rows):
 
     def __repr__(self) -> str:
         return f"<DiamantVecEnv: {self.num_envs} learning seats in {self.batch!r}>"
+
+    def _infos(self) -> list[dict[str, Any]]:
+        """Return the infos of the games being played, one per row."""
+        scores = self._scores(self._observations)
+        return [{"seat": seat, "score": score} for seat, score in zip(self._seats, scores, strict=True)]
+
+    def _scores(self, observations: NDArray[np.float32]) -> list[int]:
+        """Return the gems in the chest of each row, from observations (num_games, seats, NUM_FEATURES)."""
+        return Observations(observations)["chest"].reshape(-1)[self.rows].astype(int).tolist()
 
     def _seat_line_ups(self) -> None:
         """Draw the opponents of all games from their keys, if they are drawn."""

@@ -98,6 +98,8 @@ def test_games_equal_batch(players, seat, reward):
         assert np.array_equal(observations, expected)
         assert rewards == expected_rewards
         assert infos[-1]["score"] == env.game.chest[seat]
+        won = env.game.chest[seat] == env.game.chest[:players].max()
+        assert [info.get("is_success") for info in infos] == [None] * (len(infos) - 1) + [won]
         skipped += sum(info["turns"] for info in infos) - len(rewards)
         ended_in_camp += infos[-1]["turns"] > 1
         assert {info["seat"] for info in infos} == {seat}

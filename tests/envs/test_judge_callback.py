@@ -1,5 +1,7 @@
 """`JudgeCallback` of stable-baselines3."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -57,6 +59,12 @@ def test_best_model_has_its_statistics(tmp_path):
     learned(judge, sb3.common.vec_env.VecNormalize)
     agent = f"{tmp_path / 'best.zip'}+{tmp_path / 'best.pkl'}"
     assert share_of(agent) == max(one.win_share for one in judge.curve)
+
+
+def test_pickles():
+    judge = pickle.loads(pickle.dumps(vec.JudgeCallback("pool", games=20, seed=3)))
+    learned(judge)
+    assert [one.steps for one in judge.curve] == [256]
 
 
 def test_invalid_settings():

@@ -123,13 +123,16 @@ def test_gymnasium_vec_env_equals_dummy_vec_env(shown):
 
 
 @pytest.mark.parametrize("settings", [{}, {"blank_rivals": True}, {"reward": lambda gems, *_: gems}])
-def test_score_is_chest(settings):
+def test_infos(settings):
     env, batch = sb3.DiamantVecEnv(2, [3, 5], **settings), Batch(2, [3, 5])
     present = np.arange(5) < [[3], [5]]
     env.seed(7)
     env.reset()
     batch.reset(7)
     seats = [0, 1, 2, 0, 1, 2, 3, 4]
+    begins = [{"seat": seat, "score": 0} for seat in seats]
+    assert env.reset_infos == begins
+    env.reset_infos = [{}] * 8
     while not batch.over.any():
         actions = np.random.default_rng(batch.games["turn"][0]).integers(0, 2, (2, 5), np.int8)
         batch.step(actions)
@@ -137,6 +140,45 @@ def test_score_is_chest(settings):
         assert [info["seat"] for info in infos] == seats
         assert [info["score"] for info in infos] == batch.games["chest"][:, :5][present].tolist()
     assert max(info["score"] for info in infos) > 0
+    ended = batch.over.repeat([3, 5])
+    won = (batch.games["chest"] == batch.games["chest"].max(axis=1, keepdims=True))[:, :5][present]
+    assert [info.get("is_success") for info in infos] == np.where(ended, won, None).tolist()
+    assert env.reset_infos == np.where(ended, begins, {}).tolist()
+
+
+def test_attributes_are_set_for_all_rows():
+    for env in (sb3.DiamantVecEnv(2, 3), same_step(2)):
+        with pytest.raises(ValueError, match="indices"):
+            env.set_attr("render_mode", "changed", indices=[0])
+        assert env.get_attr("render_mode") == [None] * env.num_envs
+        env.set_attr("note", 3, indices=range(env.num_envs))
+        env.set_attr("other", 4)
+        assert env.get_attr("note") + env.get_attr("other") == [3] * env.num_envs + [4] * env.num_envs
+
+
+@pytest.mark.parametrize(
+    "make_env", [lambda: sb3.DiamantVecEnv(4, 3, reward="win"), lambda: same_step(4, reward="win")]
+)
+def test_evaluation_of_stable_baselines3(make_env, tmp_path):
+    """`evaluate_policy`, `EvalCallback` and the log count a win as a success."""
+    learns = pytest.importorskip("stable_baselines3")
+    model = learns.PPO("MlpPolicy", vec_env.VecMonitor(make_env()), n_steps=128, n_epochs=1, device="cpu", seed=0)
+    model.set_logger(learns.common.logger.configure(str(tmp_path), ["csv"]))
+    evaluates = learns.common.callbacks.EvalCallback(
+        vec_env.VecMonitor(make_env()), n_eval_episodes=12, eval_freq=128, log_path=tmp_path, deterministic=False
+    )
+    model.learn(128 * model.n_envs, callback=evaluates)
+    returns = np.array(evaluates.evaluations_results)
+    assert returns.shape == (1, 12)
+    assert np.array_equal(evaluates.evaluations_successes, returns > 0)
+    assert 0 < len(model.ep_success_buffer) < 100
+    head, values = ((tmp_path / "progress.csv").read_text().splitlines()[at].split(",") for at in (0, -1))
+    logged = dict(zip(head, values, strict=True))
+    assert float(logged["rollout/success_rate"]) == pytest.approx(np.mean(model.ep_success_buffer))
+    found, lengths = learns.common.evaluation.evaluate_policy(
+        model, vec_env.VecMonitor(make_env()), n_eval_episodes=8, return_episode_rewards=True
+    )
+    assert len(found) == len(lengths) == 8
 
 
 def test_maskable_ppo_trains_on_every_view():
