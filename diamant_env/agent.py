@@ -39,8 +39,8 @@ class Agent(Protocol):
         Args:
             obs: Observation of each row's seat, by field name in natural units, such as ``obs["bag"]`` (rows,).
             first: bool (rows,), the rows whose game has just begun. A row is the same seat at the same table in every
-                call, so an agent may keep a state per row. Rows with ``obs["must_decide"] == 0`` are included; their
-                probabilities are ignored.
+                call, so an agent may keep a state per row. Rows with ``obs["must_decide"] == 0`` are included, as often
+                as the caller plays turns; their probabilities are ignored, and a state that counts rows must skip them.
         """
         ...
 

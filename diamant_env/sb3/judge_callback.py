@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from stable_baselines3.common.callbacks import BaseCallback
 
 from diamant_env.editions import Edition
+from diamant_env.sb3.vec_env import DiamantVecEnv
 
 if TYPE_CHECKING:
     from diamant_env.judging import LineUp
@@ -50,7 +51,8 @@ class JudgeCallback(BaseCallback):
         curve: All judgements of the current or last training in order.
 
     Raises:
-        ValueError: If an argument is out of range; at the first evaluation, if the model does not support the table.
+        ValueError: If an argument is out of range; at the start of training, if a recurrent policy learns from
+            `DiamantVecEnv`; at the first evaluation, if the model does not support the table.
     """
 
     def __init__(
@@ -83,6 +85,8 @@ class JudgeCallback(BaseCallback):
         return evaluate(agent, **self._how | changed)
 
     def _on_training_start(self) -> None:
+        if hasattr(self.model.policy, "lstm_actor") and isinstance(self.training_env.unwrapped, DiamantVecEnv):
+            raise ValueError("a recurrent policy would learn rows of seats in camp: train it on GymnasiumVecEnv")
         if self.model is not self._trained or self.num_timesteps < self._last:
             self._trained, self._last, self.curve = self.model, self.num_timesteps, []
 

@@ -11,7 +11,7 @@ import pytest
 
 from diamant_env import NUM_FEATURES, Batch, Observations, columns
 from diamant_env.commands import diamant
-from diamant_env.opponents import make
+from diamant_env.opponents import Table, make
 from diamant_env.opponents.models.export import to_network
 from diamant_env.opponents.models.outputs import OutputAgent
 
@@ -38,9 +38,15 @@ def act(agent, flat):
     return agent.act(Observations(flat), np.zeros(len(flat), bool))
 
 
-def trained(algorithm, policy="MlpPolicy", observation=None, steps=200, **settings):
+def decisions_only():
+    """Return a vector environment whose rows are decisions."""
+    games = {"id": "diamant_env/Diamant-3p-v0", "num_envs": 8, "opponents": "bag:9"}
+    return vec.GymnasiumVecEnv(gymnasium.make_vec(**games, autoreset_mode="SameStep"))
+
+
+def trained(algorithm, policy="MlpPolicy", observation=None, steps=200, env=None, **settings):
     """Train a model briefly, so that its probabilities differ between rows."""
-    env = vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=observation)
+    env = env or vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=observation)
     return algorithm(policy, env, seed=1, policy_kwargs={"net_arch": [8]}, **settings).learn(steps)
 
 
@@ -75,7 +81,7 @@ def test_q_networks_act_greedily(algorithm):
 
 
 def test_recurrent_policy_keeps_state_per_row():
-    model = trained(contrib.RecurrentPPO, "MlpLstmPolicy", steps=64, **FEW)
+    model = trained(contrib.RecurrentPPO, "MlpLstmPolicy", steps=64, env=decisions_only(), **FEW)
     agent, batch = make(model), Batch(6, 3)
     frozen = copy.deepcopy(agent)  # its policy holds a torch graph
     for mine, theirs in zip(frozen.policy.parameters(), agent.policy.parameters(), strict=True):
@@ -97,6 +103,53 @@ def test_recurrent_policy_keeps_state_per_row():
             assert found[row] == pytest.approx(float(chances.distribution.probs[0, 1]), abs=1e-6)
         begins[:] = False
         seen, _, _ = batch.step((random.random((6, 3)) < 0.2).astype(np.int8))
+
+
+def test_recurrent_policy_is_asked_as_it_was_trained(tmp_path):
+    settings = {"n_steps": 64, "batch_size": 256, "n_epochs": 2, "learning_rate": 0.01}
+    model = trained(contrib.RecurrentPPO, "MlpLstmPolicy", steps=2_000, env=decisions_only(), **settings)
+    actions, leave = [], []
+
+    class Recorded(sb3.common.callbacks.BaseCallback):
+        def _on_step(self):
+            actions.append(self.locals["actions"])
+            chance = self.locals["log_probs"].exp().numpy()
+            leave.append(np.where(actions[-1] == 1, chance, 1 - chance))
+            return True
+
+        def _on_rollout_end(self):  # with the policy that has been recorded
+            self.model.save(tmp_path / "recurrent.zip")
+
+    model.get_env().seed(5)
+    model.learn(512, callback=Recorded())
+    batch, steps = Batch(8, 3), np.zeros(8, int)
+    table = Table(batch, [make(tmp_path / "recurrent.zip"), make("bag:9")], [[0, 1, 1]] * 8)
+    seen, decided, idle = batch.reset(5), np.zeros((8, 3), np.int8), 0
+    while (steps < 64).any():
+        found = table.leave_probabilities(seen)
+        batch.draw_decisions(found, decided)
+        for game in np.flatnonzero(batch.must_decide[:, 0] & (steps < 64)):
+            assert found[game, 0] == pytest.approx(leave[steps[game]][game], abs=1e-5)
+            decided[game, 0] = actions[steps[game]][game]
+            steps[game] += 1
+        idle += np.count_nonzero(~batch.must_decide[:, 0])
+        seen, _, _ = batch.step(decided, auto_reset=True)
+    assert idle > 100
+    assert np.ptp(leave) > 1e-3
+
+
+def test_recurrent_policy_of_idle_rows_is_refused(tmp_path):
+    normalize = sb3.common.vec_env.VecNormalize
+    for wrapper in (normalize, lambda env: env):
+        model = trained(contrib.RecurrentPPO, "MlpLstmPolicy", env=wrapper(vec.DiamantVecEnv(8, 3)), **FEW)
+        model.save(tmp_path / "idle.zip")
+        for given in (model, tmp_path / "idle.zip"):
+            with pytest.raises(ValueError, match="GymnasiumVecEnv"):
+                make(given)
+        with pytest.raises(ValueError, match="GymnasiumVecEnv"):
+            model.learn(8, callback=vec.JudgeCallback("pool", games=20))
+    model = trained(contrib.RecurrentPPO, "MlpLstmPolicy", env=normalize(decisions_only()), **FEW)
+    assert not make(model).memoryless
 
 
 def test_vec_normalize_statistics(tmp_path):

@@ -45,10 +45,28 @@ def model_agent(model: Any, name: str | None = None) -> SB3Agent | OutputAgent:
         ends = type(list(model.modules())[-1]).__name__
         return OutputAgent(functools.partial(run_module, model), name, ends in ("Sigmoid", "Softmax"))
     agent = SB3Agent(model.policy, name, model.get_vec_normalize_env())
+    _check_sequence(agent, model._last_obs)
     env = model.get_env()
     if env is not None and not agent.masked and any(env.env_is_wrapped(ObservationWrapper)):
         raise ValueError(f"{name} learns through an ObservationWrapper; give an agent that applies it in act")
     return agent
+
+
+def _check_sequence(agent: SB3Agent, last: Any) -> None:
+    """Raise ValueError if a recurrent policy was trained on rows of seats in camp, which agents skip.
+
+    Args:
+        agent: The agent.
+        last: The last observations of its training, normalised or not, which a ``.zip`` keeps; None before training.
+    """
+    if agent.memoryless or last is None:
+        return
+    rows = last["observation"] if agent.masked else last
+    if np.ptp(rows[:, agent.columns == 0], axis=0).any():  # must_decide
+        raise ValueError(
+            f"{agent} is recurrent and was trained on rows of seats in camp; agents see decisions only: "
+            "train it on diamant_env.sb3.GymnasiumVecEnv"
+        )
 
 
 def is_model_file(text: str) -> bool:
@@ -106,7 +124,9 @@ def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
     settings = {key: value for key, value in data["policy_kwargs"].items() if key != "device"}
     policy = data["policy_class"](data["observation_space"], data["action_space"], lambda _: 0.0, **settings)
     policy.load_state_dict(parameters["policy"])
-    return SB3Agent(policy, text, _load_statistics(statistics, policy.observation_space) if statistics else None)
+    agent = SB3Agent(policy, text, _load_statistics(statistics, policy.observation_space) if statistics else None)
+    _check_sequence(agent, data["_last_obs"])
+    return agent
 
 
 def _load_statistics(file: str, space: Any) -> Any:

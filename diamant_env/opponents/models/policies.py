@@ -20,7 +20,7 @@ class SB3Agent:
     """Agent from a policy of stable-baselines3 or sb3-contrib.
 
     Value-based algorithms (DQN, QR-DQN) act greedily. A recurrent policy has one hidden state per row, updated at each
-    decision and reset with each game.
+    decision and reset with each game, as in training on `diamant_env.sb3.GymnasiumVecEnv`.
 
     Args:
         policy: A policy whose observation space is one of this package (all fields or ``observation=[…]``), or a
