@@ -72,6 +72,10 @@ def test_vector_equals_sync_vector_of_singles(settings, mode):
         ends += np.count_nonzero(over)
         assert found[0] in ours.observation_space
         assert not found[3].any()
+        resets = over & (mode != AutoresetMode.SAME_STEP)  # rows whose next step decides nothing
+        assert np.array_equal(ours.action_masks(), np.stack([np.ones_like(over), ~resets], axis=1))
+        assert np.array_equal(ours.action_masks(), singles.call("action_masks"))
+        assert "observation" in settings or np.array_equal(found[0][:, 0], ~resets)
         if mode == AutoresetMode.DISABLED and found[2].any():
             seed = int(random.integers(1000))
             seeds = (seed, [seed, None, 3, None, 5, 6, None], None)[ends % 3]
