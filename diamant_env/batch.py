@@ -97,7 +97,7 @@ class Batch:
         chosen = editions_per_game(edition, games, True if blank_rivals else hidden_chests)
         self.editions = unique_editions(chosen)
         self.reward, self.blank_rivals = reward, bool(blank_rivals)
-        self._reward_code = reward_code("score" if callable(reward) else reward, int(self.num_players.min()))
+        self._reward_code = reward_code(reward, int(self.num_players.min()), functions=True)
         self._edition_rows = np.array([self.editions.index(one) for one in chosen], np.int64)
         self._edition_records = edition_records(self.editions)
         self._edition_memory = as_bytes(self._edition_records)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from diamant_env.compilation import jit
 from diamant_env.rules import win_share
 from diamant_env.state import OVER, EditionNumbers, GameState
+from diamant_env.storage.reading import check_parameters, nearest
 
 REWARDS = {
     "score": "gems banked at this step, relics at their value when taken",
@@ -26,14 +27,18 @@ Reward: TypeAlias = "str | Callable[..., Any]"
 """One of `REWARDS`, or a custom function, see `custom_rewards`."""
 
 
-def reward_code(reward: str, fewest_players: int) -> int:
-    """Return the integer code of a reward for compiled code.
+def reward_code(reward: Reward, fewest_players: int, functions: bool = False) -> int:
+    """Return the integer code of a reward for compiled code, with `functions` also that of a custom function.
 
     Raises:
         ValueError: If there is no such reward, or for ``"margin"`` with one player.
     """
+    if functions and callable(reward):
+        check_parameters(reward, "the reward", "banked", "chests", "inside", "done", optional="played")
+        return _SCORE  # replaced by `custom_rewards`
     if not isinstance(reward, str) or reward not in REWARDS:
-        raise ValueError(f"unknown reward {reward!r}; rewards: {', '.join(REWARDS)}; a Batch also takes a function")
+        near = nearest(reward, REWARDS, f"rewards: {', '.join(REWARDS)}{' or a function' * functions}")
+        raise ValueError(f"unknown reward {reward!r}; {near}")
     if reward == "margin" and fewest_players < 2:
         raise ValueError("reward 'margin' compares a player with the others; one player has none")
     return list(REWARDS).index(reward)

@@ -106,13 +106,13 @@ def read_actions(actions: Mapping[str, Any], agents: Sequence[str], inside: NDAr
             return given
     if not isinstance(actions, Mapping):
         raise ValueError(f"actions of type {type(actions).__name__}; a dictionary of agents to actions is expected")
+    unknown = [agent for agent in actions if agent not in agents]
+    if unknown:
+        raise ValueError(f"actions of unknown agents {unknown}; the agents are {list(agents)}")
     decided = bytearray(len(agents))
     for seat, agent in enumerate(agents):
         if inside[seat]:
             if agent not in actions:
                 raise ValueError(f"no action for {agent}, who is inside the cave and must decide")
             decided[seat] = checked_action(actions[agent], agent)
-    unknown = [agent for agent in actions if agent not in agents]
-    if unknown:
-        raise ValueError(f"actions of unknown agents {unknown}; the agents are {list(agents)}")
     return bytes(decided)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from diamant_env.editions import Edition
 from diamant_env.judging.games import name_of, numbered_names
 from diamant_env.opponents.custom import Player, one_or_more
-from diamant_env.opponents.pools import is_pool, no_pool, pool_members, pool_path, split_agents
+from diamant_env.opponents.pools import is_pool, pool_members, pool_path, split_agents
 
 Given = TypeVar("Given", bound=Player)
 
@@ -225,7 +225,7 @@ def _agents(text: str, argument: str) -> tuple[str, ...]:
     try:
         names = tuple(name_of(part) for part in split_agents(text))
     except ValueError as error:
-        raise ValueError(f"against {argument!r}: no such pool ({no_pool(text)}) and no agents: {error}") from None
+        raise ValueError(f"against {argument!r}: {error}") from None
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise ValueError(f"against {argument!r}: {twice} is given twice; the opponents at a table are distinct")

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.agent import USED_AS_NUMBER, Agent, note_agent
 from diamant_env.observation import Observations
 from diamant_env.opponents.models.files import Model, is_model, model_agent
+from diamant_env.storage.reading import check_parameters
 
 Player: TypeAlias = "str | Path | Agent | Model | type | Callable[[Observations], ArrayLike] | tuple[str, Any]"
 """Input of `diamant_env.opponents.make`: a text or path, an agent, its class, a model of stable-baselines3 or torch,
@@ -27,8 +28,8 @@ a function of the observations, or (name, any of these)."""
 NAMES_OBJECT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 """Pattern of ``module:object``; the object may be an attribute of a class."""
 ALLOWED = (
-    "an agent with act(obs, first), a class of such agents that needs no arguments, a function of the observations "
-    "that returns the probability of LEAVE for each row, a model of stable-baselines3, or a torch module"
+    "a string such as 'bag:18', a path, an agent with act(obs, first), a class of such agents without arguments, a "
+    "function of the observations that returns P(LEAVE) for each row, or a model of stable-baselines3 or torch"
 )
 
 
@@ -100,10 +101,12 @@ def agent_of(given: Any, name: str | None = None) -> Agent:
     if is_model(given) and not (acts and "first" in inspect.signature(given.act).parameters):
         return model_agent(given, name)
     if acts:
+        check_parameters(given.act, f"act of {name or default_name(given)}", "obs", "first")
         if name is None and type(given).__str__ is not object.__str__:
             return given
         return CustomAgent(name or default_name(given), given)
     if callable(given) and not isinstance(given, type):
+        check_parameters(given, f"agent {name or default_name(given)}", "obs")
         agent = SimpleNamespace(act=functools.partial(_answer, given), memoryless=True)
         return CustomAgent(name or default_name(given), agent)
     raise ValueError(f"{name or _shortened(repr(given))} is not an agent; allowed: {ALLOWED}")

@@ -11,7 +11,7 @@ from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.observation import Observations
-from diamant_env.opponents.registry import DATA, make
+from diamant_env.opponents.registry import DATA, POOL_NAMES, make
 from diamant_env.storage.reading import nearest, parse_toml, read_text
 
 POOLS = ("pool", "held_out")
@@ -21,12 +21,6 @@ POOLS = ("pool", "held_out")
 def pool_path(name: str | Path) -> Path:
     """Return the path of a pool: a shipped one by its name (with - or _), or the given path."""
     return Path(name) if str(name).endswith(".toml") else DATA / f"{str(name).replace('-', '_')}.toml"
-
-
-def no_pool(name: object) -> str:
-    """Return the similar names of shipped pools, or all, for messages."""
-    names = sorted(file.stem.replace("_", "-") for file in DATA.glob("*.toml"))
-    return nearest(name, names, f"pools: {', '.join(names)}")
 
 
 def load_pool(name: str | Path) -> list[str]:
@@ -41,7 +35,8 @@ def load_pool(name: str | Path) -> list[str]:
     """
     path = pool_path(name)
     if not path.is_file():
-        raise ValueError(f"no pool {str(name)!r}: there is no file {path}; {no_pool(name)}")
+        near = nearest(name, POOL_NAMES, f"pools: {', '.join(POOL_NAMES)}")
+        raise ValueError(f"no pool {str(name)!r}: there is no file {path}; {near}")
     try:
         content = parse_toml(read_text(path))
     except ValueError as error:
@@ -90,7 +85,7 @@ def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals:
 
 def is_pool(text: str) -> bool:
     """Return whether a text names a pool."""
-    return text.endswith(".toml") or text.replace("-", "_") in {file.stem for file in DATA.glob("*.toml")}
+    return text.endswith(".toml") or text.replace("_", "-") in POOL_NAMES
 
 
 def split_agents(text: str) -> list[str]:

@@ -21,6 +21,8 @@ DATA = Path(__file__).parent / "data"
 """The folder of the shipped policies and the pools."""
 SHIPPED = {file.stem: file for file in sorted(DATA.glob("*.safetensors"))}
 """The shipped policies by name."""
+POOL_NAMES = sorted(file.stem.replace("_", "-") for file in DATA.glob("*.toml"))
+"""The shipped pools by name, see `diamant_env.opponents.pools`."""
 FAMILIES: dict[str, type[Scripted]] = {
     family.family: family
     for family in (
@@ -130,7 +132,11 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
         allowed = "a policy ends in .safetensors, a model in .zip or .onnx; an agent of your own is module:object"
         raise ValueError(f"no agent {text!r}: it is not a run folder; {allowed}")
     if path is None:
-        near = nearest(text, [*FAMILIES, *SOLVED, *SHIPPED], f"agents: {'; '.join(_known())}")
+        if text.replace("_", "-") in POOL_NAMES:
+            raise ValueError(f"{text!r} is a pool, not one agent")
+        agents = [*(str(family()) for family in FAMILIES.values()), *SOLVED, *SHIPPED, f"{PREFIX}AGENT"]
+        allowed = f"agents: {', '.join(agents)}, a file or module:object; pools: {', '.join(POOL_NAMES)}"
+        near = nearest(text, [*FAMILIES, *SOLVED, *SHIPPED, *POOL_NAMES], allowed)
         raise ValueError(f"unknown agent {text!r}; {near}")
     if not path.is_file():
         raise ValueError(f"no trained policy {text!r}: there is no file {path}")
@@ -150,13 +156,6 @@ def _imported(text: str) -> Agent:
         return make((text, found), fresh=True)
     except ValueError as error:
         raise ValueError(f"agent {text!r}: {error}") from error.__cause__
-
-
-def _known() -> list[str]:
-    """Return the forms of a text, for messages."""
-    own_agents = ("module:object", f"{text_agent.PREFIX}module:object")
-    others = [*SHIPPED, f"{PREFIX}AGENT", "the file or the run folder of a trained policy", "model.zip", *own_agents]
-    return [*map(describe, FAMILIES.values()), *SOLVED, *others]
 
 
 def _make_scripted(text: str, seed: int) -> Scripted:

@@ -1,8 +1,9 @@
-"""Reading of files and texts with bounded size; invalid content raises a ValueError."""
+"""Reading of files and texts with bounded size, and parts of messages; invalid content raises a ValueError."""
 
 from __future__ import annotations
 
 import difflib
+import inspect
 import json
 import re
 import tomllib
@@ -100,3 +101,15 @@ def nearest(given: object, names: Iterable[str], otherwise: str) -> str:
     """Return a suggestion of similar names, most similar first, or `otherwise`."""
     near = difflib.get_close_matches(str(given).partition(":")[0], list(names))
     return f"did you mean {' or '.join(near)}?" if near else otherwise
+
+
+def check_parameters(function: Callable, what: str, *names: str, optional: str = "") -> None:
+    """Raise a ValueError if a function can't be called with these arguments, the last one by name if it has it."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of some builtins
+        return
+    try:
+        signature.bind(*names, **{name: name for name in [optional] if name in signature.parameters})
+    except TypeError as error:
+        raise ValueError(f"{what} is called as ({', '.join(names)}): {error}") from None

@@ -25,10 +25,11 @@ REFUSED = {
     ],
     "evaluate": [
         (["bagg:18"], "unknown agent 'bagg:18'"),
+        (["held-out"], "'held-out' is a pool, not one agent"),
         ([f"{'search:' * 3_000}ev"], "3000 times search: in an agent's text; at most 2 are allowed"),
         (["bag:18", "--games", str(10**30)], "a whole number, 1 to 100000000, is allowed"),
         (["bag:18", "--seed", "-1"], r"seed=-1; a whole number, 0 to 2\*\*64 - 1, is allowed"),
-        (["bag:18", "--against", "heldout"], r"no such pool \(did you mean held-out\?\)"),
+        (["bag:18", "--against", "heldout"], r"unknown agent 'heldout'; did you mean held-out\?$"),
         (["bag:18", "--against", "bag:3,bag:4"], "needs 3 distinct opponents; bag:3,bag:4 has 2"),
         (["ev", "--against", "held-out", "--players", "8", "--hidden-chests"], "without those that need open chests"),
         (["bag:18", "--out", "nowhere/x.json"], "there is no folder"),

@@ -23,7 +23,7 @@ ARGUMENTS = [
     ({"edition": "diamond"}, "unknown edition 'diamond'; published editions: iello-2016"),
     ({"edition": ["iello-2016"]}, "1 editions for 2 games"),
     ({"reward": "gold"}, "unknown reward 'gold'; rewards: score, win, margin"),
-    ({"reward": ["win"]}, r"unknown reward \['win'\]; rewards: score, win, margin"),
+    ({"reward": ["win"]}, r"unknown reward \['win'\]; did you mean win"),
     ({"seats": 3}, "seats=3; 4 to 8"),
 ]
 

@@ -1,6 +1,7 @@
 """Invalid input of the environments: one error with given and allowed values, no game changed."""
 
 import copy
+from types import SimpleNamespace
 
 import gymnasium
 import numpy as np
@@ -25,7 +26,19 @@ SETTINGS = [
     (DiamantEnv, {"seat": 4}, "seat=4; None or a whole number, 0 to 3, is allowed"),
     (DiamantEnv, {"opponents": "bug:18"}, r"unknown agent 'bug:18'; did you mean bag"),
     (DiamantEnv, {"opponents": ["random"]}, "1 opponents; give one for all rivals, or one for each of the 3"),
-    (DiamantEnv, {"opponents": 7}, "opponents: 7 is not an agent; allowed: an agent with act"),
+    *(
+        (DiamantEnv, {"opponents": wrong}, f"opponents: {wrong} is not an agent; allowed: a string such as 'bag:18'")
+        for wrong in (7, None)
+    ),
+    (DiamantEnv, {"opponents": "heldout"}, r"unknown agent 'heldout'; did you mean held-out\?$"),
+    (DiamantEnv, {"opponents": "nobody"}, "unknown agent 'nobody'; agents: .* bag:15, .*; pools: held-out, pool$"),
+    *(
+        (DiamantEnv, {"opponents": wrong}, r"opponents: .* is called as \(obs(, first)?\)")
+        for wrong in (lambda: 0, lambda obs, first: 0, SimpleNamespace(act=lambda obs: 0))
+    ),
+    *((make, {"reward": "wins"}, r"unknown reward 'wins'; did you mean win\?$") for make in (PARALLEL, DiamantEnv)),
+    (PARALLEL, {"reward": None}, "unknown reward None; rewards: score, win, margin or a function$"),
+    (PARALLEL, {"reward": lambda done: 0}, r"the reward is called as \(banked, chests, inside, done\)"),
     (DiamantEnv, {"opponents": "none.safetensors"}, r"opponents: no trained policy .*none\.safetensors"),
     (DiamantEnv, {"expeditions": 0}, "expeditions=0; None or a whole number, 1 to 15, is allowed"),
     (DiamantVectorEnv, {"num_envs": 0}, "num_envs=0; a whole number, at least 1, is allowed"),
@@ -75,6 +88,7 @@ def refuses(env, call, message: str) -> None:
             r"unknown agents \['player_3'\]; the agents are",
         ),
         ({"player_0": 0, "player_1": 0, "player_2": 0, 2: 0}, r"unknown agents \[2\]"),
+        ({0: 0, 1: 0, 2: 0}, r"unknown agents \[0, 1, 2\]; the agents are \['player_0'"),
     ],
 )
 def test_missing_or_unknown_agents(env, actions, message):

@@ -71,7 +71,7 @@ def test_invalid_settings():
     with pytest.raises(ValueError, match="every=0; at least 1 step"):
         vec.JudgeCallback(every=0)
     for wrong, message in {
-        ("against", "pond"): "against 'pond': no such pool",
+        ("against", "pond"): "against 'pond': unknown agent",
         ("games", 0): "games=0",
         ("best", "best.safetensors"): "best='best.safetensors'; a .zip file",
     }.items():

@@ -133,7 +133,7 @@ def test_judged_object_is_unchanged():
         ("no_such_module:x", "there is no module no_such_module"),
         ("broken_agents:x", r"can't be imported: ZeroDivisionError"),
         ("own_agents:missing", "the module own_agents has no missing"),
-        ("own_agents:NoAct", "is not an agent; allowed: an agent with act"),
+        ("own_agents:NoAct", "is not an agent; allowed: a string such as"),
         ("own_agents:NeedsMore", "can't be made without arguments"),
         ("own_agents:misspelt", "own_agents:misspelt: no field 'bags'; did you mean bag"),
         ("own_agents:nan", "returned nan for row 0; a probability of LEAVE is between 0 and 1"),

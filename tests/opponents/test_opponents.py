@@ -58,7 +58,7 @@ def test_agent_text_round_trips(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"unknown agent ''; agents: random:probability \(random:.*; continue; .*mixture:low,high"),
+        ("", r"unknown agent ''; agents: random:0.2, continue, .*mixture:10,20, .*champion"),
         ("bags:3", "unknown agent 'bags:3'; did you mean bag"),
         (":3", "unknown agent ':3'"),
         ("net.pt", r"no agent 'net.pt'.*; a policy ends in .safetensors, a model in .zip or .onnx"),
