@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,10 +21,10 @@ from train.benchmarking.check import check_entry
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import PAGE, RESULTS, BenchmarkFolder, run_folder
 from train.benchmarking.playing import MapJobs, map_on_processes, play_all
-from train.benchmarking.reporting.page import task_tables
+from train.benchmarking.reporting.page import figure_lines, task_tables
 from train.benchmarking.reporting.paper import FOLDER as PAPER
 from train.benchmarking.results import RESULT as RESULT_FILE
-from train.benchmarking.suite import MOST_SEEDS, BenchmarkTask, find_tasks
+from train.benchmarking.suite import BenchmarkTask, find_tasks
 from train.cluster import map_on_ray, require_ray
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
 from train.runs.run_folder import locked
@@ -47,8 +48,9 @@ class Arguments:
     default."""
     agents: Annotated[tuple[str, ...] | None, optional("AGENT …")] = None
     """Finished agents: texts such as bag:18, policy files, folders of runs, module:object."""
-    seeds: Annotated[int | None, optional("N")] = None
-    """Maximum number of seeds of each learning algorithm; by default the task's, with --quick one."""
+    seeds: Annotated[str | None, optional("N|A:B")] = None
+    """Seeds of each learning algorithm: N is 0 to N - 1, A:B is A to B - 1, so that 7:8 is seed 7 alone; by default as
+    many as the task has, with --quick one."""
     workers: Annotated[int, arg(metavar="N")] = 1
     """Number of worker processes."""
     ray: bool = False
@@ -75,7 +77,7 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
         return [_checked(arguments.check, arguments.settings)]
     map_jobs = _map_of(arguments)
     config, tasks = arguments.settings, find_tasks(arguments.tasks or ())
-    seeds = arguments.seeds or (1 if arguments.quick else None)
+    seeds = read_seeds("1" if arguments.quick and arguments.seeds is None else arguments.seeds)
     folder = arguments.out or Path("runs/quick" if arguments.quick else "runs/benchmark")
     runs = benchmark_runs(config, folder, tasks, seeds, arguments.algorithms or (), arguments.agents or ())
     with locked(folder):
@@ -90,8 +92,9 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
                 warn(line)
     results = [result for run in runs if (result := run.result()) is not None]
     say(
+        *figure_lines(results),
         f"Page of all finished runs: {folder / PAGE}; figures: {folder / RESULTS}; tables and figures for a paper: "
-        f"{folder / PAPER}."
+        f"{folder / PAPER}.",
     )
     if failed := len(runs) - len(results):
         raise ValueError(f"{failed} of {len(missing)} runs failed, see above")
@@ -106,9 +109,8 @@ def _checked(folder: Path, config: BenchmarkConfig) -> dict[str, Any]:
 
 def _map_of(arguments: Arguments) -> MapJobs:
     """Return the ``map`` for the runs; raise a ValueError if an argument is out of range."""
-    for name, given in (("workers", arguments.workers), ("seeds", arguments.seeds)):
-        if given is not None and given < 1:
-            raise ValueError(f"--{name} {given}; at least 1 is needed")
+    if arguments.workers < 1:
+        raise ValueError(f"--workers {arguments.workers}; at least 1 is needed")
     for name in ("tasks", "algorithms", "agents"):
         if getattr(arguments, name) == ():  # such as an unset shell variable, which must not mean all
             raise ValueError(f"--{name} is empty; omit it for the default")
@@ -118,11 +120,22 @@ def _map_of(arguments: Arguments) -> MapJobs:
     return partial(map_on_processes, arguments.workers) if arguments.workers > 1 else map
 
 
+def read_seeds(text: str | None) -> range | None:
+    """Return the seeds ``"N"``, 0 to N - 1, or ``"A:B"``, A to B - 1; raise a ValueError if there is none."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(?:(\d+):)?(\d+)", text)
+    seeds = range(int(found[1] or 0), int(found[2])) if found else range(0)
+    if not seeds:
+        raise ValueError(f"--seeds {text}; a number such as 3 or a range such as 7:8 is needed")
+    return seeds
+
+
 def benchmark_runs(
     config: BenchmarkConfig,
     folder: Path,
     tasks: Sequence[BenchmarkTask],
-    seeds: int | None = None,
+    seeds: range | None = None,
     algorithms: tuple[str, ...] = (),
     agents: tuple[str, ...] = (),
 ) -> list[BenchmarkRun]:
@@ -134,7 +147,7 @@ def benchmark_runs(
         config: Budgets and games.
         folder: Folder of the benchmark.
         tasks: Tasks of the suite.
-        seeds: Maximum number of seeds of each learning algorithm.
+        seeds: Seeds of each learning algorithm, by default as many as the task has.
         algorithms: Names, kinds and ``module:function``; all by default.
         agents: Finished agents; without algorithms, only they and the references are played.
 
@@ -149,13 +162,14 @@ def benchmark_runs(
             raise ValueError(f"{name} plays none of these tasks: {', '.join(omitted)}")
         if omitted:
             say(f"{name} does not play {', '.join(omitted)}.")
-    return [
+    runs = [
         BenchmarkRun(task, algorithm, seed, run_folder(folder, task.name, algorithm.name, seed), config)
-        for seed in range(min(seeds or MOST_SEEDS, MOST_SEEDS))
         for task in tasks
         for algorithm in found
-        if seed < (task.seeds if algorithm.kind == "learned" else 1) and algorithm.plays(task)
+        if algorithm.plays(task)
+        for seed in ((seeds or range(task.seeds)) if algorithm.kind == "learned" else range(1))
     ]
+    return sorted(runs, key=lambda run: run.seed)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,5 +1,6 @@
 """External algorithms and agents in the benchmark: budgets, failures, resumption."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +27,11 @@ def test_functions_enter_with_counted_budget(enter, tmp_path):
     assert 600 <= greedy["decisions"] < 610
     assert elsewhere["decisions"] == 0
     assert {row["budget"] for row in (mine, greedy, elsewhere)} == {300}
+    score = mine["measures"]["score"]["mean"]
+    assert f"\nsolitaire my_module:train (1): score (gems) {score:.2f} ± " in output
     assert mine["measures"] == greedy["measures"]  # the same agent in the same games
     page = (tmp_path / "runs" / "benchmark" / PAGE).read_text()
+    assert re.search(r"of fixed agents: \d+ CPU seconds, ", page)
     for name, mark in zip(names, ("50% of the budget", "100% over budget", "no decision was counted"), strict=True):
         assert f"| `{name}` (1), {mark} |" in page
 
@@ -75,7 +79,10 @@ REFUSED = (
     (["--agents", "catch-up", "--tasks", "hidden-4-win"], "catch-up plays none of these tasks: hidden-4-win"),
     (["--agents"], "--agents is empty; omit it for the default"),
     (["--algorithms"], "--algorithms is empty"),
-    (["--seeds", "0"], "--seeds 0; at least 1 is needed"),
+    *(
+        (["--seeds", wrong], f"--seeds {wrong}; a number such as 3 or a range such as 7:8 is needed")
+        for wrong in ("0", "8:7", "1,2")
+    ),
 )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool
-from train.benchmark import Arguments, benchmark, benchmark_runs
+from train.benchmark import Arguments, benchmark, benchmark_runs, read_seeds
 from train.benchmarking import benchmark_run
 from train.benchmarking.algorithms import ALGORITHMS, Algorithm
 from train.benchmarking.benchmark_run import BenchmarkRun
@@ -48,7 +48,7 @@ def calls(monkeypatch):
 
 def part(folder, **more):
     """Run a part of the suite that takes seconds."""
-    named = {"tasks": ("solitaire", "full-3-win"), "algorithms": ("mine",), "seeds": 2, "settings": CONFIG}
+    named = {"tasks": ("solitaire", "full-3-win"), "algorithms": ("mine",), "seeds": "2", "settings": CONFIG}
     return benchmark(Arguments(out=folder, **{**named, **more}))
 
 
@@ -80,6 +80,13 @@ def test_runs_are_ordered_by_seed_and_skip_unplayable_tasks(tmp_path):
     assert [seed for _, _, seed in runs] == sorted(seed for _, _, seed in runs)
     seeds = {task: sum(row[:2] == (task, "ppo") for row in runs) for task in ("full-4-win", "expedition-5")}
     assert seeds == {"full-4-win": 5, "expedition-5": 10}
+
+
+@pytest.mark.parametrize(("words", "seeds"), [("3", [0, 1, 2]), ("7:8", [7]), ("4:6", [4, 5])])
+def test_seeds_are_a_number_or_a_range(words, seeds, tmp_path):
+    runs = benchmark_runs(CONFIG, tmp_path, find_tasks(("full-4-win",)), read_seeds(words), ("ppo",))
+    assert [run.seed for run in runs if run.algorithm.name == "ppo"] == seeds
+    assert {run.seed for run in runs if run.algorithm.kind != "learned"} == {0}
 
 
 def test_suite_writes_results_and_page(tmp_path, calls):
@@ -130,8 +137,8 @@ def test_interrupted_run_is_repeated(tmp_path, calls, monkeypatch):
 
 
 def test_other_settings_need_another_folder(tmp_path, calls):
-    part(tmp_path, seeds=1, tasks=("solitaire",))
-    assert len(part(tmp_path, seeds=2, tasks=("solitaire",))) == 4  # more seeds of the same settings
+    part(tmp_path, seeds="1", tasks=("solitaire",))
+    assert len(part(tmp_path, seeds="2", tasks=("solitaire",))) == 4  # more seeds of the same settings
     assert len(part(tmp_path, algorithms=None, agents=("bag:11",), tasks=("solitaire",))) == 3
     names = [row["algorithm"] for row in json.loads((tmp_path / RESULTS).read_text())["runs"]]
     assert sorted(set(names)) == ["bag:11", "ev:0.75", "mine", "random:0.2"]  # earlier results are kept

@@ -93,7 +93,6 @@ TASKS = {task.name: task for task in _TASKS}
 """The tasks by name."""
 EXACT = ("expedition", "small", "game")
 """Families whose deviation gains are exact."""
-MOST_SEEDS = max(task.seeds for task in _TASKS)
 
 
 def find_tasks(names: tuple[str, ...]) -> list[BenchmarkTask]:

@@ -82,11 +82,12 @@ def summary(content: Row) -> str:
     """Return number and cost of the runs, and tables and pictures of the figures that rank algorithms."""
     runs, config = content["runs"], content["config"]
     platform, python = (escape_markdown(str(content["versions"][name])) for name in ("platform", "python"))
-    hours = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs) / 3600
+    seconds = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs)
+    cost = f"{seconds / 3600:.1f} CPU hours" if seconds >= 3600 else f"{seconds:.0f} CPU seconds"
     learned = sum(row["kind"] == "learned" for row in runs)
     parts = [
         f"{counted(learned, 'run')} that learned from {config['decisions']:,} decisions each and "
-        f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {hours:.1f} CPU hours, started on "
+        f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {cost}, started on "
         f"{platform}, Python {python}. ± is the longer side of the 95 % interval, over seeds (Student's t) and games, "
         "for exact figures over seeds, with one seed over games alone."
     ]
@@ -170,6 +171,17 @@ def task_tables(runs: Sequence[Row]) -> list[str]:
         meaning = f": {TASKS[task].meaning}" if task in TASKS else ""
         tables.append(f"## {task}{meaning}\n\n{task_table(mine).markdown()}")
     return tables
+
+
+def figure_lines(runs: Sequence[Row]) -> list[str]:
+    """Return a line for each task and algorithm with its figures, for the terminal."""
+    lines = []
+    for task, mine in by_task(runs).items():
+        head, rows = task_table(mine)
+        for row in rows:
+            figures = [f"{title} {figure}" for title, figure in zip(head, row.figures, strict=True) if figure]
+            lines.append(f"{task} {row.name}{row.seeds}: {', '.join(figures)}")
+    return lines
 
 
 def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> list[Line]:
