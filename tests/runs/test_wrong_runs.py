@@ -1,5 +1,10 @@
 """Invalid arguments of the commands of `train/`: status 2, one message, nothing written."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from train import benchmark, best_response, ppo
@@ -63,3 +68,25 @@ def test_invalid_file_is_named_with_its_key(tmp_path, capsys):
     errors = capsys.readouterr().err
     assert f"{tmp_path / 'mine.toml'}: ppo.games = 0: Input should be greater than or equal to 1; " in errors
     assert "unknown key ppo.learning_rat; did you mean learning_rate or " in errors
+
+
+WITHOUT = """
+import sys
+from importlib.machinery import PathFinder
+
+def find_spec(name, *more, find=PathFinder.find_spec):
+    return None if name in ("pydantic", "tyro") else find(name, *more)
+
+PathFinder.find_spec = find_spec
+"""
+
+
+@pytest.mark.parametrize("command", ["ppo", "best_response", "benchmark", "cluster"])
+def test_missing_libraries_name_the_extra(command, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT)
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{root}"}
+    words = [sys.executable, "-m", f"train.{command}", "--help"]
+    done = subprocess.run(words, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == 'train needs pydantic, tyro: pip install -c constraints.txt -e ".[train]"\n'
