@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import datetime
 import os
-import platform
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.measure import Row
 from diamant_env.commands.terminal import say
-from diamant_env.storage.results import save_json, versions
+from diamant_env.storage.results import processor, save_json, versions
 
 
 def machine() -> dict[str, str]:
     """Return the environment of a measurement: processor, cores, load, date and versions."""
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "processor": _processor(),
+        "processor": processor(),
         "cores": str(os.cpu_count()),
         "load": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "",
         **versions(),
@@ -39,10 +38,3 @@ def publish(command: str, rows: Sequence[Row], out: Path, facts: dict[str, str])
 def figure_text(figure: float) -> str:
     """Return a number with three or more significant digits."""
     return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}"
-
-
-def _processor() -> str:
-    cpu = Path("/proc/cpuinfo")
-    lines = cpu.read_text().splitlines() if cpu.exists() else []
-    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor() or platform.machine())

@@ -27,7 +27,7 @@ from train.responding.config import ResponseConfig
 from train.responding.result import ResponseResult, report, result_table
 from train.responding.search import response_runs
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, parse_arguments
-from train.runs.run_folder import POLICY, locked, new_run_folder, open_run_folder, slug
+from train.runs.run_folder import POLICY, locked, machine, new_run_folder, open_run_folder, slug
 
 COMMAND = "python -m train.best_response"
 RESULTS = "results.json"
@@ -111,7 +111,8 @@ def search(config: ResponseConfig, folder: Path) -> ResponseResult:
     best = max(range(len(runs)), key=lambda number: result.searched[number].gain.mean)
     write_whole(folder / POLICY, (runs[best].folder / POLICY).read_bytes())
     curves = {run.name: run.curve() for run in runs}
-    about = {"config": config.model_dump(mode="json"), "versions": versions(), "seconds": perf_counter() - start}
+    of = {**versions(), **machine(config.threads)}
+    about = {"config": config.model_dump(mode="json"), "versions": of, "seconds": perf_counter() - start}
     save_json({**about, "found": result.to_json(), "curves": curves}, folder / RESULTS)
     say(result_table(result), f"The search is in {folder}, the best policy of PPO in {folder / POLICY}.")
     return result

@@ -1,4 +1,4 @@
-"""JSON of results and package versions."""
+"""JSON of results, package versions and processor."""
 
 from __future__ import annotations
 
@@ -54,3 +54,11 @@ def versions() -> dict[str, str]:
                 command, capture_output=True, text=True, check=True, timeout=10
             ).stdout.strip()
     return found
+
+
+def processor() -> str:
+    """Return the model of the processor."""
+    cpu = Path("/proc/cpuinfo")
+    lines = cpu.read_text().splitlines() if cpu.exists() else []
+    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())

@@ -9,6 +9,7 @@ import pytest
 
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool
+from diamant_env.storage.results import processor
 from train.benchmark import Arguments, benchmark, benchmark_runs, read_seeds
 from train.benchmarking import benchmark_run
 from train.benchmarking.algorithms import ALGORITHMS, Algorithm
@@ -108,6 +109,8 @@ def test_suite_writes_results_and_page(tmp_path, calls):
         assert row["budget"] == (800 if row["algorithm"] == "mine" else 0)
         assert row["decisions"] == 0  # an untrained agent
         assert row["measure_cpu_seconds"] > 0
+        assert (row["processor"], row["threads"]) == (processor(), 1)
+        assert row["instruction_set"]
         assert set(row["measures"]) == ({"score"} if row["task"] == "solitaire" else {"held_out", "gain"})
 
 

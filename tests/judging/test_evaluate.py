@@ -2,10 +2,14 @@
 
 import json
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import torch
+from stable_baselines3 import PPO
 
 from diamant_env import NUM_FEATURES, Batch
 from diamant_env.commands import diamant
@@ -270,3 +274,29 @@ def test_object_is_one_of_distinct_rivals():
     fixed = Fixed(0.1)
     with pytest.raises(ValueError, match="x: Fixed is given twice"):
         evaluate("ev", LineUp("x", (fixed, fixed, Fixed(0.2))), games=8)
+
+
+def test_figures_of_saved_policies_are_equal_with_every_instruction_set(tmp_path):
+    PPO("MlpPolicy", DiamantVecEnv(2, 4), seed=0, device="cpu").save(tmp_path / "ppo.zip")
+    figures = []
+    for names in (("avx2", "AVX2", "Haswell"), ("default", "SSE4_2", "Nehalem")):
+        kernels = zip(("ATEN_CPU_CAPABILITY", "MKL_ENABLE_INSTRUCTIONS", "OPENBLAS_CORETYPE"), names, strict=True)
+        words = [
+            "evaluate",
+            "ppo.zip",
+            "--compare",
+            "champion",
+            "--against",
+            "held-out",
+            "--games",
+            "1000",
+            "--out",
+            "found.json",
+        ]
+        words = [sys.executable, "-m", "diamant_env", *words]
+        subprocess.run(words, env={**os.environ, **dict(kernels)}, cwd=tmp_path, check=True, capture_output=True)
+        rows = json.loads((tmp_path / "found.json").read_text())["results"]
+        (tmp_path / "found.json").unlink()
+        figures.append([row[figure]["mean"] for row in rows for figure in ("win_share", "score")])
+    assert len(figures[0]) == 4
+    assert figures[0] == pytest.approx(figures[1], abs=1e-6)

@@ -233,7 +233,10 @@ def test_run_folder_is_complete(tmp_path, capsys):
     decisions = [point["decisions"] for point in json.loads((folder / "curve.json").read_text())]
     assert decisions[0] == 0  # of the untrained policy
     assert [int(3 * (done / 6000) ** 0.5) for done in decisions[1:]] == [1, 2, 3]
-    assert "torch" in json.loads((folder / "versions.json").read_text())["packages"]
+    versions = json.loads((folder / "versions.json").read_text())
+    assert "torch" in versions["packages"]
+    assert versions["processor"]
+    assert (versions["instruction_set"], versions["threads"]) == (torch.backends.cpu.get_cpu_capability(), 1)
     assert "win share" in capsys.readouterr().out
     assert main(["--resume", str(folder), "--no-judge"]) == 0
     assert main([*changes, "--out", str(tmp_path), "--no-judge"]) == 0

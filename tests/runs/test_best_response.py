@@ -71,7 +71,7 @@ def test_best_response_beats_random_agent(tmp_path, capsys):
     assert results["found"]["can_be_gained"]["mean"] == found.best.gain.mean
     assert len(results["found"]["members"]) == 18
     assert results["config"]["game"]["num_players"] == [3]
-    assert {"python", "numpy"} <= set(results["versions"])
+    assert {"python", "numpy", "processor", "instruction_set"} <= set(results["versions"])
     assert len(results["curves"]["PPO scratch 0"]["points"]) == 3
     assert NetworkAgent.load(folder / POLICY)
     assert "Deviation gain: at least" in capsys.readouterr().out

@@ -31,7 +31,7 @@ from train.responding.result import report
 from train.responding.search import response_runs, reward_scale
 from train.responding.value_iteration import hides_chests, no_values, value_response
 from train.runs.config import Config, JudgeConfig, OpponentsConfig
-from train.runs.run_folder import POLICY, read_json, save_policy
+from train.runs.run_folder import POLICY, machine, read_json, save_policy
 
 HELD_OUT = "held_out"
 CURVE = "curve.json"
@@ -165,6 +165,7 @@ class BenchmarkRun:
         result = {
             **self.about(),
             "commit": versions().get("commit", ""),
+            **machine(config.threads),
             "decisions": self.meter.spent() if learned else 0,
             "train_cpu_seconds": trained - start - measuring if learned else 0.0,
             "measure_cpu_seconds": cpu_seconds() - trained + measuring,

@@ -16,7 +16,7 @@ from train.benchmarking.reporting.paper import FOLDER, write_paper
 from train.benchmarking.reporting.pictures import draw_for_page
 from train.benchmarking.results import RESULT, checked_result, read_result, write_result
 from train.benchmarking.suite import TASKS
-from train.runs.run_folder import machine_and_versions, read_json, slug
+from train.runs.run_folder import machine, machine_and_versions, read_json, slug
 
 RESULTS, PAGE = "benchmark.json", "benchmark.md"
 
@@ -34,7 +34,7 @@ class BenchmarkFolder:
 
     def __init__(self, path: Path, config: BenchmarkConfig) -> None:
         self.path, self.config = path, config
-        self.versions = machine_and_versions()
+        self.versions = {**machine_and_versions(), **machine(config.threads)}
         if not (path / RESULTS).is_file():
             self._save([])
             return

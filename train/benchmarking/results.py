@@ -69,6 +69,9 @@ class Result(_Part):
     """Digest of the task's games."""
     package: str = ""
     commit: str = ""
+    processor: str = ""
+    instruction_set: str = ""
+    threads: int | None = None
 
 
 def checked_result(found: Any) -> dict[str, Any] | None:

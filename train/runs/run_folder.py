@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import parse_json, read_bytes
-from diamant_env.storage.results import save_json, versions
+from diamant_env.storage.results import processor, save_json, versions
 from train.runs.arguments import AnyConfig, config_text, read_config
 from train.runs.config import Config, Run
 
@@ -41,7 +41,7 @@ def new_run_folder(parent: Path, config: Run) -> Path:
         with suppress(FileExistsError):
             folder.mkdir()
             write_whole(folder / CONFIG, config_text(config))
-            save_json(machine_and_versions(), folder / "versions.json")
+            save_json({**machine_and_versions(), **machine(config.threads)}, folder / "versions.json")
             return folder
     raise RuntimeError("no free name for the run folder")
 
@@ -187,8 +187,14 @@ def slug(text: str) -> str:
     return re.sub(r"[^\w.]+", "-", text)
 
 
+def machine(threads: int) -> dict[str, Any]:
+    """Return the machine, as far as the last bits of a trained network depend on it, with torch's threads."""
+    capability = torch.backends.cpu.get_cpu_capability()
+    return {"processor": processor(), "instruction_set": capability, "threads": threads}
+
+
 @cache
 def machine_and_versions() -> dict[str, Any]:
-    """Return the machine and the versions of all packages, on which results may depend."""
+    """Return the platform and the versions of all packages, on which results may depend."""
     packages = {item.name: item.version for item in sorted(distributions(), key=lambda item: item.name.lower())}
     return {**versions(), "platform": platform.platform(), "cores": os.cpu_count(), "packages": packages}
