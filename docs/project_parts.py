@@ -12,12 +12,14 @@ REPOSITORY = ""
 RELEASED = False
 """Whether PyPI has the package."""
 DOCS = Path(__file__).parent
-SIZES = """\
-That takes 1.3 GB with PyTorch for the CPU. On Linux PyPI's PyTorch has CUDA, 4.5 GB more: there install torch for the
-CPU first, by the command that PyTorch's site gives for pip, Linux and CPU. Without extras there are the environment and
-all agents (300 MB: Numba, NumPy, Gymnasium, PettingZoo). Extras: `judge` (evaluation and exact figures, 160 MB), `sb3`
-(stable-baselines3 and PyTorch, 870 MB), `web` (play in a browser), `render`, `open-spiel`, `jax`, `train` (commands of
-a checkout, such as `python -m train.ppo`). The first game compiles the engine in about 6 s, and caches it."""
+(TORCH,) = re.findall(r"^torch==.+$", (DOCS.parent / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
+SIZES = f"""\
+That takes 1.3 GB with PyTorch for the CPU. On Linux PyPI's PyTorch has CUDA, 4.5 GB more: there install `{TORCH}`
+for the CPU first, by the command that PyTorch's site gives for pip, Linux and CPU. Another version than that of
+constraints.txt would be replaced by the one with CUDA. Without extras there are the environment and all agents (300 MB:
+Numba, NumPy, Gymnasium, PettingZoo). Extras: `judge` (evaluation and exact figures, 160 MB), `sb3` (stable-baselines3
+and PyTorch, 870 MB), `web` (play in a browser), `render`, `open-spiel`, `jax`, `train` (commands of a checkout, such as
+`python -m train.ppo`). The first game compiles the engine in about 6 s, and caches it."""
 
 
 def install(extras: str) -> str:

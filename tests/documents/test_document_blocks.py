@@ -38,6 +38,7 @@ SMALLER = {
         "model.learn(300_000, progress_bar=True)": "model.learn(4096)",
         'against="held-out"))': 'against="held-out", games=200))',
         "ppo.zip --against held-out": "ppo.zip --against held-out --games 200",
+        "--algorithms ppo --seeds 1": f"--algorithms ppo --seeds 1 {TINY_BENCHMARK}",
     },
     "agents.md": {"--games 2000": "--games 100", "games=2_000": "games=100"},
     "models.md": {

@@ -281,19 +281,8 @@ def test_figures_of_saved_policies_are_equal_with_every_instruction_set(tmp_path
     figures = []
     for names in (("avx2", "AVX2", "Haswell"), ("default", "SSE4_2", "Nehalem")):
         kernels = zip(("ATEN_CPU_CAPABILITY", "MKL_ENABLE_INSTRUCTIONS", "OPENBLAS_CORETYPE"), names, strict=True)
-        words = [
-            "evaluate",
-            "ppo.zip",
-            "--compare",
-            "champion",
-            "--against",
-            "held-out",
-            "--games",
-            "1000",
-            "--out",
-            "found.json",
-        ]
-        words = [sys.executable, "-m", "diamant_env", *words]
+        words = [sys.executable, "-m", "diamant_env", "evaluate", "ppo.zip", "--compare", "champion", "--games", "1000"]
+        words += ["--against", "held-out", "--out", "found.json"]
         subprocess.run(words, env={**os.environ, **dict(kernels)}, cwd=tmp_path, check=True, capture_output=True)
         rows = json.loads((tmp_path / "found.json").read_text())["results"]
         (tmp_path / "found.json").unlink()
