@@ -180,7 +180,7 @@ def figure_lines(runs: Sequence[Row]) -> list[str]:
         head, rows = task_table(mine)
         for row in rows:
             figures = [f"{title} {figure}" for title, figure in zip(head, row.figures, strict=True) if figure]
-            lines.append(f"{task} {row.name}{row.seeds}: {', '.join(figures)}")
+            lines.append(f"{task} {row.name}{row.seeds}: {'; '.join(figures)}")
     return lines
 
 
