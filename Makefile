@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion hunter benchmark tuning test pytest test-page test-versions test-deep test-ray test-libraries examples docs docs-links lint warm package clean
+.PHONY: help setup train champion hunter benchmark tuning test pytest test-page test-versions test-deep test-ray test-libraries docs docs-links lint warm package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -79,9 +79,6 @@ test-ray:  ## make .venv-ray and run the tests that need Ray, on a local cluster
 test-libraries: setup  ## install JAX and OpenSpiel and run the tests that need them
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[jax,open-spiel]'
 	$(BIN)/python -m pytest -n 2 tests/in_jax tests/open_spiel tests/game/test_explicit_chance.py
-
-examples: setup  ## run every recipe of examples/ in venvs of their own and write docs/libraries.md: downloads much
-	"$(PYTHON)" examples/run_all.py && $(BIN)/python docs/update.py
 
 docs: setup  ## build the site into build/docs; a broken reference is an error
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'

@@ -14,7 +14,6 @@ from benchmarks.results import figure_text
 from diamant_env.drawing.narration import counted
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.text_reports import estimate_text, plus_minus
-from examples.run_all import RECIPES, RESULTS
 from train.benchmarking.folder import in_order
 from train.benchmarking.reporting.aggregate import exact_scores
 from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds
@@ -66,22 +65,6 @@ def environments() -> str:
     table = markdown_table(["form", *(f"against `{each}`" for each in opponents)], rows)
     run = f"In the same run ({results['machine']['processor']})"
     return f"{table}\n\n{run}: {beside}. `make` against `bag:15` ÷ Blackjack-v1: {single['ratio']:.2f}."
-
-
-def libraries(lines: dict[str, Row] | None = None) -> str:
-    """Return the results of `make examples`, by default those in docs/libraries.json."""
-    seen = json.loads(RESULTS.read_text(encoding="utf-8")) if lines is None else lines
-    rows, beside = [], {}
-    for recipe in RECIPES:
-        line = seen.get(recipe.name, {"version": "", "verdict": "not run", "output": ""})
-        figures = [line.get(name, "") for name in ("decisions", "seconds", "rate", "share")]
-        if line["verdict"] != "runs":
-            figures[-1] = f"**{line['verdict']}** {line['output']}".strip()
-        rows.append([recipe.name, line["version"], *figures, recipe.mask, recipe.idle, recipe.mind])
-        beside |= dict(text.split(" ", 1) for text in line.get("beside", "").split(", ") if text)
-    rows += [[f"`{name}`, scripted", "", "", "", "", share, "", "", "for comparison"] for name, share in beside.items()]
-    head = ["library", "version", "decisions", "seconds", "decisions/s", "win share", "mask", "idle seats"]
-    return markdown_table([*head, "limits"], rows)
 
 
 def exploitability() -> str:
@@ -175,7 +158,6 @@ def tuning() -> str:
 PARTS = {
     "engine": engine,
     "environments": environments,
-    "libraries": libraries,
     "exploitability": exploitability,
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,

@@ -1,7 +1,7 @@
 """Single-file PPO in PyTorch in the style of CleanRL, on the native Gymnasium VectorEnv.
 
 Install: pip install -c constraints.txt -e ".[judge]" torch
-Run:     python -m examples.cleanrl_style --steps 300000
+Run:     python examples/cleanrl_style.py --steps 300000
 
 Decisions counted: every step of every game.
 Mask: not needed. Idle seats: none; one seat learns, and the environment plays the turns for which it is in camp. The
@@ -12,18 +12,17 @@ step per game would be a reset without a decision.
 """
 
 import argparse
-import time
 
 import gymnasium
-import numpy as np
 import torch
 from torch import nn
 
 import diamant_env
-from examples.judge import report
+from diamant_env.judging import evaluate
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=300_000, help="decisions")
+parser.add_argument("--games", type=int, default=20_000, help="games of the evaluation")
 parser.add_argument("--num-envs", type=int, default=128)
 parser.add_argument("--horizon", type=int, default=64)
 parser.add_argument("--epochs", type=int, default=4)
@@ -49,14 +48,18 @@ def decisions(states):
     return torch.distributions.Categorical(logits=actor(states))
 
 
-def rivals(seen):
-    """Return P(LEAVE) of the three rivals, by the network being trained."""
+def leave_probability(obs):
+    """Return P(LEAVE) by the network being trained, for the three opponents and for the evaluation."""
     with torch.no_grad():
-        return decisions(torch.as_tensor(seen.flat)).probs[:, 1].numpy()
+        return decisions(torch.as_tensor(obs.flat)).probs[:, 1].numpy()
 
 
 envs = gymnasium.make_vec(
-    "diamant_env/Diamant-v0", num_envs=args.num_envs, reward="win", opponents=rivals, autoreset_mode="SameStep"
+    "diamant_env/Diamant-v0",
+    num_envs=args.num_envs,
+    reward="win",
+    opponents=leave_probability,
+    autoreset_mode="SameStep",
 )
 
 shape = (args.horizon, args.num_envs)
@@ -65,7 +68,6 @@ actions, logprobs, rewards, ends = (torch.zeros(shape) for _ in range(4))
 values = torch.zeros(args.horizon + 1, args.num_envs)
 current = torch.as_tensor(envs.reset(seed=args.seed)[0])
 updates = max(1, round(args.steps / (args.horizon * args.num_envs)))
-start = time.perf_counter()
 for _ in range(updates):
     # Play.
     for step in range(args.horizon):
@@ -106,13 +108,6 @@ for _ in range(updates):
             loss.backward()
             nn.utils.clip_grad_norm_(parameters, 0.5)
             optimizer.step()
-seconds = time.perf_counter() - start
 
 
-def choose(rows):
-    """Sample decisions for the evaluation."""
-    with torch.no_grad():
-        return decisions(torch.as_tensor(np.asarray(rows))).sample().numpy()
-
-
-report("torch", updates * args.horizon * args.num_envs, seconds, choose)
+print(evaluate(("cleanrl_style", leave_probability), against="held-out", games=args.games))

@@ -1,8 +1,8 @@
 """RLlib: PPO on the new API stack, one policy for all seats.
 
 Install: pip install -e ".[judge]" "ray[rllib]>=2.60,<3" torch==2.13.0   (in a separate venv: it pins gymnasium 1.2.2)
-Run:     python -m examples.rllib --steps 300000
-         python -m examples.rllib --mask --steps 300000
+Run:     python examples/rllib.py --steps 300000
+         python examples/rllib.py --mask --steps 300000
 
 Decisions counted: rows whose seat must decide; RLlib counts turns as env steps and the seats' actions as agent steps.
 Mask and idle seats: RLlib requests actions only of agents with an observation: by default those that must decide, so no
@@ -14,7 +14,6 @@ once more, so that each trajectory ends with its own reward.
 """
 
 import argparse
-import time
 
 import gymnasium
 import numpy as np
@@ -26,10 +25,11 @@ from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 
 from diamant_env import diamant_v0
-from examples.judge import report
+from diamant_env.judging import evaluate
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=300_000, help="decisions")
+parser.add_argument("--games", type=int, default=20_000, help="games of the evaluation")
 parser.add_argument("--mask", action="store_true", help="include idle seats, with RLlib's action mask")
 args = parser.parse_args()
 
@@ -102,21 +102,19 @@ config = (
     .debugging(seed=0)
 )
 algorithm = config.build_algo()
-start = time.perf_counter()
 while Table.decisions < args.steps:
     algorithm.train()
-seconds = time.perf_counter() - start
 module = algorithm.get_module("shared")
 
 
-def choose(observations):
-    """Sample decisions from the shared policy."""
-    rows = torch.as_tensor(observations)
-    seen = {"observations": rows, "action_mask": torch.ones(len(rows), 2)} if args.mask else rows
+def leave_probability(obs):
+    """Return P(LEAVE) by the shared policy."""
+    rows = torch.as_tensor(obs.flat)
+    inputs = {"observations": rows, "action_mask": torch.ones(len(rows), 2)} if args.mask else rows
     with torch.no_grad():
-        logits = module.forward_inference({"obs": seen})["action_dist_inputs"]
-    return torch.distributions.Categorical(logits=logits).sample().numpy()
+        logits = module.forward_inference({"obs": inputs})["action_dist_inputs"]
+    return logits.softmax(-1)[:, 1].numpy()
 
 
-report("ray", Table.decisions, seconds, choose)
+print(evaluate(("rllib", leave_probability), against="held-out", games=args.games))
 algorithm.stop()

@@ -1,9 +1,9 @@
 """stable-baselines3: PPO or MaskablePPO on `DiamantVecEnv`, or PPO through SuperSuit; one network for all seats.
 
-Install: pip install -c constraints.txt -e ".[train,examples]"
-Run:     python -m examples.sb3_vec_env --steps 300000
-         python -m examples.sb3_vec_env --supersuit --steps 300000
-         python -m examples.sb3_vec_env --maskable --steps 300000
+Install: pip install -c constraints.txt ".[sb3,judge]" sb3-contrib supersuit
+Run:     python examples/sb3_vec_env.py --steps 300000
+         python examples/sb3_vec_env.py --supersuit --steps 300000
+         python examples/sb3_vec_env.py --maskable --steps 300000
 
 Decisions counted: rows whose seat must decide; the library counts every row as a time step, about 5 for 4 decisions.
 Mask: none in PPO. MaskablePPO of sb3-contrib gets it through `env_method("action_masks")`.
@@ -16,18 +16,18 @@ the end a step late.
 """
 
 import argparse
-import time
 
 import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from diamant_env import diamant_v0
+from diamant_env.judging import evaluate
 from diamant_env.sb3 import DiamantVecEnv
-from examples.judge import report
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=300_000, help="decisions")
+parser.add_argument("--games", type=int, default=20_000, help="games of the evaluation")
 parser.add_argument("--supersuit", action="store_true")
 parser.add_argument("--maskable", action="store_true")
 args = parser.parse_args()
@@ -71,10 +71,7 @@ model = algorithm(
     device="cpu",
 )
 decisions = Decisions()
-start = time.perf_counter()
 while decisions.count < args.steps:
     model.learn(64 * env.num_envs, callback=decisions, reset_num_timesteps=False)  # one rollout
-seconds = time.perf_counter() - start
 
-library = "supersuit" if args.supersuit else "sb3-contrib" if args.maskable else "stable-baselines3"
-report(library, decisions.count, seconds, lambda observations: model.predict(observations)[0])
+print(evaluate(model, against="held-out", games=args.games))

@@ -1,7 +1,7 @@
 """Tianshou 2: PPO on the Gymnasium environment, one learner among copies of itself.
 
 Install: pip install -e ".[judge]" tianshou==2.0.1 torch==2.13.0   (in a separate venv, else it may be 0.5.1)
-Run:     python -m examples.tianshou_ppo --steps 300000
+Run:     python examples/tianshou_ppo.py --steps 300000
 
 Decisions counted: every step of every game.
 Mask: not needed. Idle seats: none; the environment plays the turns for which the learner is in camp. The opponents are
@@ -12,7 +12,6 @@ Gymnasium's vector environments are not supported: `DummyVectorEnv` steps one ga
 """
 
 import argparse
-import time
 
 import gymnasium
 import torch
@@ -26,11 +25,12 @@ from tianshou.utils.net.common import Net
 from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic
 
 import diamant_env
-from examples.judge import report
+from diamant_env.judging import evaluate
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=300_000, help="decisions")
-steps = parser.parse_args().steps
+parser.add_argument("--games", type=int, default=20_000, help="games of the evaluation")
+args = parser.parse_args()
 
 torch.manual_seed(0)
 torch.set_num_threads(1)
@@ -45,20 +45,15 @@ actor = DiscreteActor(preprocess_net=network(), action_shape=2, softmax_output=F
 critic = DiscreteCritic(preprocess_net=network())
 
 
-def decisions(observations):
-    """Return the distribution over CONTINUE and LEAVE."""
+def leave_probability(obs):
+    """Return P(LEAVE) by the network being trained, for the three opponents and for the evaluation."""
     with torch.no_grad():
-        return torch.distributions.Categorical(logits=actor(observations)[0])
-
-
-def rivals(seen):
-    """Return the probability of LEAVE of the learner's three rivals."""
-    return decisions(seen.flat).probs[:, 1].numpy()
+        return actor(obs.flat)[0].softmax(-1)[:, 1].numpy()
 
 
 def make_env():
     """Return one table."""
-    return gymnasium.make("diamant_env/Diamant-v0", reward="win", opponents=rivals)
+    return gymnasium.make("diamant_env/Diamant-v0", reward="win", opponents=leave_probability)
 
 
 env = DummyVectorEnv([make_env for _ in range(64)])
@@ -74,19 +69,17 @@ algorithm = PPO(
     max_grad_norm=0.5,
     advantage_normalization=True,
 )
-batch = min(8192, steps)
+batch = min(8192, args.steps)
 collector = Collector(algorithm, env, VectorReplayBuffer(2 * batch, len(env)))
-start = time.perf_counter()
 algorithm.run_training(
     OnPolicyTrainerParams(
         training_collector=collector,
         max_epochs=1,
-        epoch_num_steps=steps,
+        epoch_num_steps=args.steps,
         collection_step_num_env_steps=batch,
         update_step_num_repetitions=4,
         batch_size=1024,
     )
 )
-seconds = time.perf_counter() - start
 
-report("tianshou", collector.collect_step, seconds, lambda observations: decisions(observations).sample().numpy())
+print(evaluate(("tianshou_ppo", leave_probability), against="held-out", games=args.games))

@@ -1,7 +1,7 @@
 """TorchRL: PPO with shared parameters on the PettingZoo environment.
 
-Install: pip install -c constraints.txt -e ".[train,examples]"
-Run:     python -m examples.torchrl_ppo --steps 300000
+Install: pip install -c constraints.txt ".[sb3,judge]" torchrl==0.14.1
+Run:     python examples/torchrl_ppo.py --steps 300000
 
 Decisions counted: rows whose seat must decide; the library counts turns of a table, with a row for every seat.
 Mask: in the infos (mask="info", the default); `PettingZooWrapper` moves it to ("player", "action_mask").
@@ -13,7 +13,6 @@ same keys at every step; the seats form one group, "player".
 """
 
 import argparse
-import time
 
 import torch
 from tensordict.nn import TensorDictModule
@@ -23,11 +22,12 @@ from torchrl.modules import MaskedCategorical, MultiAgentMLP, ProbabilisticActor
 from torchrl.objectives import ClipPPOLoss, ValueEstimators
 
 from diamant_env import diamant_v0
-from examples.judge import report
+from diamant_env.judging import evaluate
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=300_000, help="decisions")
-steps = parser.parse_args().steps
+parser.add_argument("--games", type=int, default=20_000, help="games of the evaluation")
+args = parser.parse_args()
 
 torch.manual_seed(0)
 torch.set_num_threads(1)
@@ -74,9 +74,8 @@ loss.set_keys(
 loss.make_value_estimator(ValueEstimators.GAE, gamma=1.0, lmbda=0.95)
 optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
 
-turns, decisions = min(256, steps), 0
-start = time.perf_counter()
-while decisions < steps:
+turns, decisions = min(256, args.steps), 0
+while decisions < args.steps:
     with torch.no_grad(), set_exploration_type(ExplorationType.RANDOM):
         batch = env.rollout(turns, actor, break_when_any_done=False)  # (games, turns)
         loss.value_estimator(batch, params=loss.critic_network_params, target_params=loss.target_critic_network_params)
@@ -89,14 +88,13 @@ while decisions < steps:
             (losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]).backward()
             torch.nn.utils.clip_grad_norm_(loss.parameters(), 0.5)
             optimizer.step()
-seconds = time.perf_counter() - start
 
 
-def choose(observations):
-    """Sample decisions; every observation is repeated for the four seats that the network expects."""
+def leave_probability(obs):
+    """Return P(LEAVE); every observation is repeated for the four seats that the network expects."""
     with torch.no_grad():
-        rows = torch.as_tensor(observations).unsqueeze(1).expand(-1, 4, -1)
-        return torch.distributions.Categorical(logits=logits.module(rows)[:, 0]).sample().numpy()
+        rows = torch.as_tensor(obs.flat).unsqueeze(1).expand(-1, 4, -1)
+        return logits.module(rows)[:, 0].softmax(-1)[:, 1].numpy()
 
 
-report("torchrl", decisions, seconds, choose)
+print(evaluate(("torchrl_ppo", leave_probability), against="held-out", games=args.games))

@@ -35,7 +35,6 @@ TOPS = {
     "diamant_env/exact": 13,
     "diamant_env/opponents": 13,
     "train": 13,
-    "examples": 16,
 }  # allowed Python files at their top level
 MAX_FILES, MAX_LINES = 12, 300
 # A single class, data, or a training run from top to bottom.
