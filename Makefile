@@ -92,7 +92,7 @@ lint: setup  ## ruff and mypy
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
 
-package: setup  ## build wheel and sdist, check them, install the wheel on every Python and run the README there
+package: setup  ## build wheel and sdist, check them, and run the README with the wheel in an empty venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'build>=1.2' 'twine>=6.1'
 	$(BIN)/python tests/package/build.py
 
