@@ -10,14 +10,12 @@ from pathlib import Path
 from statistics import fmean, variance
 from typing import Any
 
-from benchmarks.results import figure_text
 from diamant_env.drawing.narration import counted
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.text_reports import estimate_text, plus_minus
 from train.benchmarking.folder import in_order
 from train.benchmarking.reporting.aggregate import exact_scores
-from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds
-from train.benchmarking.reporting.columns import figure_text as benchmark_text
+from train.benchmarking.reporting.columns import COLUMNS, difference, figure_text, over_seeds
 from train.benchmarking.reporting.page import summary, task_tables
 from train.benchmarking.reporting.statistics import estimate, improvement, ratio
 from train.benchmarking.results import RESULT, read_result
@@ -36,37 +34,6 @@ def load(name: str) -> Row:
     return json.loads((MEASURED / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def engine() -> str:
-    """Return the throughput of the engine, and the seconds before the first step."""
-    results = load("throughput")
-    found = {(row["section"], row["what"]): row["ours"] for row in results["rows"]}
-    rows = []
-    for what in (what for section, what in found if section == "rules"):
-        games, players = what.removeprefix("batch ").removesuffix(" players").rsplit(", ", 1)
-        rows.append([games, players, *(figure_text(found[each, what]) for each in ("step with observations", "rules"))])
-    table = markdown_table(["games", "players", "step, M agent-steps/s", "rules alone"], rows)
-    costs = (f"{row['what']} {figure_text(row['ours'])} s" for row in results["rows"] if row["section"] == "costs")
-    return f"{_source(results)}\n\n{table}\n\nStart-up: {'; '.join(costs)}."
-
-
-def environments() -> str:
-    """Return the steps per CPU second of the environments with one learner."""
-    results = load("throughput")
-    found = {row["what"]: row for row in results["rows"] if row["section"] == "environments"}
-    ours = [name.split(": ") for name in found if ": " in name]
-    forms, opponents = (list(dict.fromkeys(column)) for column in zip(*ours, strict=True))
-    rows = [[form, *(figure_text(found[f"{form}: {each}"]["ours"]) for each in opponents)] for form in forms]
-    single = found["make: bag:15"]
-    others = {
-        "Blackjack-v1": single["theirs"],
-        **{name: row["ours"] for name, row in found.items() if ": " not in name},
-    }
-    beside = "; ".join(f"{name} {figure_text(figure)}" for name, figure in others.items())
-    table = markdown_table(["form", *(f"against `{each}`" for each in opponents)], rows)
-    run = f"In the same run ({results['machine']['processor']})"
-    return f"{table}\n\n{run}: {beside}. `make` against `bag:15` ÷ Blackjack-v1: {single['ratio']:.2f}."
-
-
 def exploitability() -> str:
     """Return the champion's deviation gain from its model card."""
     responses = json.loads((CARDS / "champion.json").read_text(encoding="utf-8"))["responses"]
@@ -75,12 +42,6 @@ def exploitability() -> str:
         gain = plus_minus(Estimate(**row["can_be_gained"]), 3)
         rows.append([row["players"], f"{1 / row['players']:.3f}", gain, row["can_be_gained_by"]])
     return markdown_table(["players", "fair share", "deviation gain", "strongest responder"], rows)
-
-
-def _source(results: Row) -> str:
-    shown = ("date", "processor", "cores", "load", "python", "numpy", "numba", "torch", "commit")
-    machine = (f"{name} {results['machine'][name]}" for name in shown if name in results["machine"])
-    return f"`{results['command']}`: {', '.join(machine)}."
 
 
 def with_entries(entries: Path = ENTRIES) -> Row:
@@ -134,7 +95,7 @@ def findings() -> str:
         if second:
             pairs = islice(zip(cycle(first), cycle(second[0]), strict=False), max(len(first), len(second[0])))
             first = [difference(*pair) for pair in pairs]  # seed by seed
-        return benchmark_text(over_seeds(first), column)
+        return figure_text(over_seeds(first), column)
 
     text = (MEASURED / "findings.txt").read_text(encoding="utf-8").strip()
     return re.sub(r"\{(.+?), (.+?), (.+?)\}", figure, text)
@@ -156,8 +117,6 @@ def tuning() -> str:
 
 
 PARTS = {
-    "engine": engine,
-    "environments": environments,
     "exploitability": exploitability,
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
