@@ -1,4 +1,4 @@
-"""Evaluation of agents: win shares with intervals, tournaments, deviation gains, losses per decision.
+"""Evaluation of agents: win shares with intervals, deviation gains, losses per decision.
 
 >>> from diamant_env.judging import evaluate
 >>> judged = evaluate("ev", against="held-out", games=200)
@@ -15,7 +15,6 @@ try:
     from diamant_env.judging.intervals import Estimate
     from diamant_env.judging.lineups import LineUp
     from diamant_env.judging.report import Evaluation, evaluate
-    from diamant_env.judging.tournament import TournamentResult, hold_tournament
 except ModuleNotFoundError as error:
     if error.name and error.name.startswith("diamant_env"):
         raise
@@ -32,10 +31,8 @@ __all__ = [
     "Evaluation",
     "LineUp",
     "Result",
-    "TournamentResult",
     "compare",
     "deviation_gains",
     "evaluate",
-    "hold_tournament",
     "judge_decisions",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,6 @@ from diamant_env.editions import Edition
 from diamant_env.judging.games import name_of, numbered_names
 from diamant_env.opponents.custom import Player, one_or_more
 from diamant_env.opponents.pools import is_pool, pool_members, pool_path, split_agents
-
-Given = TypeVar("Given", bound=Player)
 
 
 @dataclass(frozen=True)
@@ -203,12 +201,12 @@ def seat_line_up(
 
 
 def entrants(
-    agents: Sequence[Given],
+    agents: Sequence[str],
     pools: Sequence[str],
     players: int = 4,
     edition: str | Edition = "iello-2016",
     blank_rivals: bool = False,
-) -> tuple[list[Given | str], tuple[str, ...]]:
+) -> tuple[list[str], tuple[str, ...]]:
     """Return the agents, then further members of the pools, and the excluded members, see `pool_line_up`.
 
     Raises:

@@ -70,8 +70,6 @@ SOLVE = ["ev", "--players", "2", "3", "--edition", "everdeck"]
 @pytest.mark.parametrize(
     ("command", "called", "words", "expected"),
     [
-        ("tournament", "tournament.hold_tournament", ["ev", "--pool", "pool", *GAMES, *GAME],
-         {"agents": ["ev"], "pools": ["pool"], **TAKEN}),
         ("evaluate", "evaluate.evaluate", JUDGE, JUDGED),
         ("evaluate", "evaluate.judge_decisions", [*JUDGE, "--per-decision", "win"], {"objective": "win", **JUDGED}),
         ("exact", "exact.measure", [*SOLVE, "--whole-game"], {"whole_game": True, "reward": None, **SOLVED}),

@@ -54,9 +54,6 @@ REFUSED = {
         (["--agents", "nobody.zip"], "no agent 'nobody.zip': there is no file nobody.zip"),
         (["--edition", "iello"], "unknown edition 'iello'; did you mean"),
     ],
-    "tournament": [
-        (["bag:3", "bag:4"], "a table of 4 needs 4 distinct agents; there are 2"),
-    ],
 }
 
 

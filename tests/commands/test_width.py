@@ -8,7 +8,6 @@ import pytest
 from diamant_env.commands import diamant
 from diamant_env.commands.command import run_command
 from diamant_env.editions import EDITIONS, RESEARCH
-from diamant_env.judging import hold_tournament
 from diamant_env.judging.decisions import DecisionLoss, DecisionLosses
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate
@@ -16,14 +15,7 @@ from diamant_env.judging.text_reports import results_report
 from diamant_env.opponents.registry import FAMILIES, describe
 
 LONG = "a_long_module_of_agents:a_function_of_the_same_length"
-AGENTS = ["ev", "solo-grab:7,13", "ev-others-stay:0.25", *(f"bag-or-traps:{bag},3" for bag in range(10, 25))]
 INTERVAL = Estimate(-123.4567, -123.9875, -122.9875)
-
-
-def tournament_report() -> tuple[object, list[str]]:
-    found = hold_tournament(AGENTS, 400)
-    figures = [f"{each.score.mean:.2f} ({each.score.low:.2f} to {each.score.high:.2f})" for each in found.standings]
-    return found, [*figures, *(str(place) for place in range(1, len(AGENTS) + 1))]
 
 
 def decisions_report() -> tuple[object, list[str]]:
@@ -54,7 +46,7 @@ def test_long_name_is_replaced_as_a_whole():
     assert f"3 × {LONG}2" in text
 
 
-@pytest.mark.parametrize("made", [tournament_report, decisions_report, evaluate_report])
+@pytest.mark.parametrize("made", [decisions_report, evaluate_report])
 def test_reports(made, monkeypatch):
     report, figures = made()
     piped = str(report)
@@ -66,7 +58,7 @@ def test_reports(made, monkeypatch):
     for text in (piped, shown):
         assert "…" not in text
         assert all(text.count(figure) >= figures.count(figure) for figure in figures)
-    assert made is tournament_report or LONG in piped
+    assert LONG in piped
 
 
 @pytest.mark.parametrize("command", ["", *diamant.SUBCOMMANDS])
