@@ -108,14 +108,6 @@ class Hint:
         better = "leaving is better" if low > 0 else "continuing is better" if high < 0 else "too close to tell"
         return f"{self.outlook.games} games with each choice, played on by the champion: {better}"
 
-    def lines(self) -> list[str]:
-        """Return the hint as lines of text."""
-        lines = [f"  {self.says}"]
-        what = "you win {} of the games" if self.gems is None else "you earn {} gems"
-        for when, choice in zip(("if you continue now", "if you leave now"), self.choices, strict=False):
-            lines.append(f"  {when:<20} {what.format(choice.words)}")
-        return [*lines, f"  {self.basis}"]
-
 
 def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS) -> Hint:
     """Return a hint for a seat that must decide.

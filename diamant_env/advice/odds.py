@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from diamant_env.drawing.narration import counted, wrap_text
+from diamant_env.drawing.narration import counted
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import expected_share
@@ -13,10 +13,9 @@ from diamant_env.state import CONTINUE, LEAVE, GameState
 
 
 class Chance(NamedTuple):
-    """Number of cards of one kind in the deck."""
+    """Chance of one kind of card."""
 
     what: str
-    cards: int
     chance: float
 
 
@@ -34,20 +33,9 @@ class Odds:
         self.share = float(expected_share(game, numbers_of(edition)))
         self.next = _next_card(game, edition)
         self.leaving = _leaving(game, edition, seat)
-        self._size, who = int(game.deck_size), "if all stay" if game.num_inside > 1 else "alone"
+        who = "if all stay" if game.num_inside > 1 else "alone"
         cost = self.next[0].chance * int(game.bag)
         self.on_average = f"On average it brings you {self.share:.2f} gems {who}; a bust costs {cost:.2f} on average."
-
-    def lines(self) -> list[str]:
-        """Return the odds as lines of text."""
-        rows = [f"    {what:<24}{cards:>3} of {self._size:<4}{chance:>7.1%}" for what, cards, chance in self.next]
-        return [
-            f"  {counted(self._size, 'card')} in the deck; the next one is",
-            *rows,
-            wrap_text(self.on_average, "  ", "    "),
-            "  Leaving now brings you",
-            *[f"    {company:<24}{gems}" for company, gems in self.leaving],
-        ]
 
 
 def _next_card(game: GameState, edition: Edition) -> list[Chance]:
@@ -59,7 +47,7 @@ def _next_card(game: GameState, edition: Edition) -> list[Chance]:
     rows += [("a new trap", sum(deck[card] for card in traps) - bust), ("a treasure", sum(deck[:FIRST_TRAP]))]
     if edition.relics:
         rows.append(("a relic", sum(deck[FIRST_RELIC:])))
-    return [Chance(what, cards, cards / size) for what, cards in rows]
+    return [Chance(what, cards / size) for what, cards in rows]
 
 
 def _leaving(game: GameState, edition: Edition, seat: int) -> list[tuple[str, str]]:

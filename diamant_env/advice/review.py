@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from diamant_env.advice.hint import Outlook, champion, observations_of, outlook, single_player_gems
 from diamant_env.batch import Batch
-from diamant_env.drawing.narration import counted, wrap_text
+from diamant_env.drawing.narration import counted
 from diamant_env.editions import Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import check_game
@@ -19,7 +19,6 @@ from diamant_env.opponents.table import Table
 from diamant_env.rules import win_share
 from diamant_env.state import GAME, LEAVE, GameState
 
-WORST = 3  # decisions shown
 _FIRST_LOOK, _CLOSE_LOOK = 128, 1024  # roll-outs per action in the first and second pass
 _CLOSELY = 6  # costliest decisions, for the second pass
 _PLAYED_ON = 6_000  # total roll-outs for the win probabilities of all states
@@ -68,11 +67,6 @@ class Review:
     chances: list[list[float]]
     labels: list[str]
     summary: list[str]
-
-    def lines(self) -> list[str]:
-        """Return the sentences and the costliest mistakes as lines of text."""
-        mistakes = [each.words for each in self.decisions[:WORST] if each.mistake]
-        return [*map(wrap_text, self.summary), *(wrap_text(words, "  ", "    ") for words in mistakes)]
 
 
 def review(games: list[GameState], edition: Edition, seat: int) -> Review:

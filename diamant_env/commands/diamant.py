@@ -13,7 +13,6 @@ from diamant_env.commands.terminal import new_parser
 from diamant_env.storage.reading import nearest
 
 SUBCOMMANDS = {
-    "play": "play at the terminal against any agents",
     "page": "play in a browser, with hints and a review",
     "watch": "watch a game between agents",
     "evaluate": "judge an agent: win share and mean score, with intervals",

@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
-import argparse
+import dataclasses
+import secrets
+import shutil
 import sys
 import time
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from diamant_env.commands.session import TerminalGame, session_parser
-from diamant_env.commands.terminal import say
+from diamant_env.commands.terminal import add_edition, add_hidden_chests, new_file, new_parser, say
+from diamant_env.drawing.narration import distinct
+from diamant_env.drawing.text import render_text
+from diamant_env.records import GameSession
 
 COMMAND = "diamant watch"
 DEFAULT_AGENTS = ("ev", "bag:18", "traps", "oppose")
 
 
-class Show(TerminalGame):
-    """A game between agents with their probabilities of LEAVE."""
-
-    def __init__(self, seats: Sequence[str], options: argparse.Namespace) -> None:
-        super().__init__(seats, options)
-        self._pause = 1 / options.speed if options.speed else 0.0  # seconds
-
-    def decide(self, decisions: NDArray[np.int8]) -> None:
-        """See `TerminalGame.decide`."""
-        say(*self.words.state(self.now, self.scene, self.session.leave))
-        time.sleep(self._pause)
-
-
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
-    about = "Watch a game between agents: decisions, probabilities of leaving, and the odds."
-    parser = session_parser(COMMAND, about)
+    parser = new_parser(COMMAND, "Watch a game between agents: the table and each agent's probability of leaving.")
     add = parser.add_argument
     add("agents", nargs="*", metavar="AGENT", help=f"agents by seat; by default {' '.join(DEFAULT_AGENTS)}")
+    add_edition(parser)
+    add_hidden_chests(parser)
+    chance = "seed of the cards and the agents' decisions; random by default"
+    add("--seed", type=int, default=secrets.randbelow(1_000_000), help=chance)
     speed = "turns per second, 0 without pauses; by default 1 at a terminal, else 0"
     add("--speed", type=float, default=float(sys.stdout.isatty()), metavar="TURNS", help=speed)
+    add("--record", type=new_file, metavar="FILE", help="write the game to this new file when it ends or is stopped")
     options = parser.parse_args(argv)
-    if options.speed and not 0.001 <= options.speed < float("inf"):
-        raise ValueError(f"--speed {options.speed}; 0 or at least 0.001 turns per second are needed")
-    seats = options.agents or DEFAULT_AGENTS
-    show = Show(seats, options)
-    say(f"{show.edition.name}, {len(seats)} players", f"--seed {options.seed} brings the same game again")
-    return show.run()
+    agents = options.agents or list(DEFAULT_AGENTS)
+    session = GameSession(options.edition, agents, options.seed, agents, options.hidden_chests)
+    edition = dataclasses.replace(session.edition, hidden_chests=False)  # a spectator sees all chests
+    names, width = distinct(agents), shutil.get_terminal_size().columns
+    say(f"{edition.name}, {len(agents)} players; --seed {options.seed} brings the same game again.", "")
+    try:
+        while not session.over:
+            say(render_text(session.now, edition, session.scene, names, session.leave, width), "")
+            time.sleep(1 / options.speed if options.speed else 0)
+            session.play(session.decisions())
+        say(render_text(session.now, edition, session.scene, names, width=width))
+    finally:
+        if options.record:
+            session.log.record().write(options.record)
+            say(f"saved: {options.record}")
+    return 0

@@ -1,7 +1,5 @@
-"""Sentences about a game's events, shared by text, pictures and terminal."""
+"""Sentences about a game's events, shared by text, pictures and the page."""
 
-import re
-import textwrap
 from collections.abc import Sequence
 from itertools import count
 
@@ -11,9 +9,7 @@ from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.rules import win_share
 from diamant_env.state import CONTINUE, LEAVE, OVER, GameState
 
-WIDTH = 78  # columns of text at a terminal
 _MOST_NAMES = 3
-_HARD_SPACE = "\N{NO-BREAK SPACE}"
 
 
 class Narrator:
@@ -132,20 +128,6 @@ def distinct(names: Sequence[str], mark: str = " #") -> list[str]:
         taken.add(shown.replace("\xa0", " "))
         found.append(shown)
     return found
-
-
-def wrap_text(text: str, indent: str = "", hanging: str = "   ", width: int = WIDTH) -> str:
-    """Return text on lines of at most `width` columns; brackets, such as intervals and cards, are not broken.
-
-    Args:
-        text: The text.
-        indent: Begins the first line.
-        hanging: Begins each further line.
-        width: Columns of a line.
-    """
-    whole = re.sub(r"\(.+?\)|\[.+?\]", lambda found: found[0].replace(" ", _HARD_SPACE), text)
-    lines = textwrap.fill(whole, width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
-    return lines.replace(_HARD_SPACE, " ")
 
 
 def counted(number: int, noun: str) -> str:

@@ -47,9 +47,9 @@ def test_defect_keeps_traceback():
 
 def test_parser_exit_statuses(capsys):
     assert exit_status(SystemExit(2)) == 2
-    assert diamant.main(["play", "--nothing"]) == diamant.main(["evaluate", "bag:18", "--nothing"]) == 2
+    assert diamant.main(["watch", "--nothing"]) == diamant.main(["evaluate", "bag:18", "--nothing"]) == 2
     assert capsys.readouterr().err.count("\n") == 2
-    assert exit_status(SystemExit(None)) == diamant.main(["play", "--help"]) == 0
+    assert exit_status(SystemExit(None)) == diamant.main(["watch", "--help"]) == 0
 
 
 def test_similar_subcommand_is_suggested(capsys):
@@ -74,8 +74,7 @@ SOLVE = ["ev", "--players", "2", "3", "--edition", "everdeck"]
         ("evaluate", "evaluate.judge_decisions", [*JUDGE, "--per-decision", "win"], {"objective": "win", **JUDGED}),
         ("exact", "exact.measure", [*SOLVE, "--whole-game"], {"whole_game": True, "reward": None, **SOLVED}),
         ("exact", "exact.measure", [*SOLVE, "--reward", "win"], {"whole_game": False, "reward": "win", **SOLVED}),
-        ("play", "session.GameSession", ["--opponents", "ev", *GAME], {"agents": [None, "ev"], **SEATED}),
-        ("watch", "session.GameSession", ["ev", "bag", *GAME], {"agents": ["ev", "bag"], **SEATED}),
+        ("watch", "watch.GameSession", ["ev", "bag", *GAME], {"agents": ["ev", "bag"], **SEATED}),
     ],
 )  # fmt: skip
 def test_options_reach_the_function(command, called, words, expected, monkeypatch):

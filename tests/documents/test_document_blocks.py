@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import shlex
@@ -114,6 +113,7 @@ NOT_RUN = {
     "diamant page": "serves until Ctrl-C; tests/page plays in it",
     "diamant page --agents ppo.zip mine:patient runs/x hunter --edition box.toml": "serves until Ctrl-C",
     "ssh -t -L 8733:127.0.0.1:8733 you@there diamant page --no-browser": "needs a second machine",
+    "diamant page --agents runs/tutorial-seed0": "serves until Ctrl-C",
     "diamant page --agents ppo.zip champion": "serves until Ctrl-C; tests/page seats own agents",
     "make setup": "installs",
     "make docs": "builds the site",
@@ -129,7 +129,6 @@ NOT_RUN = {
     "tests/documents/test_chat_model.py starts one",
     "source .venv/bin/activate": "changes the shell",
 }
-ANSWERS = "l\n" * 1000  # at the terminal: always LEAVE
 OPTIONAL = ("pyspiel", "jax")  # a block that imports one of these runs where it is installed
 ALONE = ("README.md",)  # each block needs only the imports of the blocks before it
 
@@ -155,13 +154,12 @@ def commands_of(text: str) -> list[list[str]]:
     return [words for line in text.splitlines() if (words := shlex.split(line, comments=True))]
 
 
-def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def run_command(words: list[str]) -> None:
     """Run ``python -m module arguments`` as a call of the module's `main`."""
     command = " ".join(words)
     if command in NOT_RUN or words[:2] == ["pip", "install"]:
         return
     assert words[:2] == ["python", "-m"] or words[0] == "diamant", f"{command}: neither python -m nor listed in NOT_RUN"
-    monkeypatch.setattr("sys.stdin", io.StringIO(ANSWERS))
     try:
         status = diamant.main(words[1:]) if words[0] == "diamant" else import_module(words[2]).main(words[3:])
     except SystemExit as end:
@@ -183,7 +181,7 @@ def test_document_blocks_run(document, tmp_path, monkeypatch):
         text = smaller(block["text"], document)
         if block["language"] == "console":
             for words in commands_of(text):
-                run_command(words, monkeypatch)
+                run_command(words)
         elif block["language"] == "python" and can_run(text):
             if named := re.match(r"# (\w+\.py)\n", text):  # a file that the reader saves
                 (tmp_path / named[1]).write_text(text, encoding="utf-8")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from diamant_env.drawing.narration import Narrator, distinct
-from diamant_env.drawing.text import path_lines, seat_lines
+from diamant_env.drawing.text import path_lines
 from tests.support.play import BASE, Play
 
 BACK = "Everyone is back in camp."
@@ -47,7 +47,7 @@ def test_path_is_in_card_order():
     assert "2 gems, 1 relic worth 5" in play.env.render()
     game, edition, scene = shown(play)
     scene.path *= 6
-    *path, _ = path_lines(game, edition, scene)
+    *path, _ = (line.replace("\xa0", " ") for line in path_lines(game, edition, scene))
     assert len(path) == 4
     assert max(map(len, path)) <= 78
     assert " ".join(map(str.strip, path)).count(" - [LAVA PIT]") == 6
@@ -108,11 +108,8 @@ def test_relics_that_decide_a_tie_are_told():
     assert Narrator(edition).result(game).replace("\N{NO-BREAK SPACE}", " ") == words
 
 
-@pytest.mark.parametrize(("seat", "own"), [(None, ["?", "1"]), (1, ["10", "1"])])
-def test_hidden_chests_are_hidden_until_the_end(seat, own):
+def test_hidden_chests_are_hidden_until_the_end():
     play = text_of([11, "relic", 5, 5, 5, 5, 5], edition=replace(BASE, hidden_chests=True)).all_continue().leave(1)
-    lines = seat_lines(*shown(play), ["a", "b", "c"], seat)[1:]
-    assert [line.split()[-2:] for line in lines] == [["?", "0"], own, ["?", "0"]]
     assert [row[-2:] for row in rows(play)] == [["?", "0"], ["?", "1"], ["?", "0"]]
     play.all_leave(5)
     assert play.over
