@@ -7,7 +7,7 @@
 
 from diamant_env.compilation import cache_folder
 from diamant_env.exact.data_set import ActionValues, action_values
-from diamant_env.exact.equilibrium import solve_difference, solve_equilibrium, whole_game_strategy
+from diamant_env.exact.equilibrium import solve_equilibrium, whole_game_strategy
 from diamant_env.exact.expeditions import Deck, current_expedition
 from diamant_env.exact.lone import Lone, LoneSolver, solve_lone
 from diamant_env.exact.moves import start_of_expedition
@@ -35,7 +35,6 @@ __all__ = [
     "find_nodes",
     "policy_of",
     "reachable",
-    "solve_difference",
     "solve_equilibrium",
     "solve_lone",
     "start_of_expedition",

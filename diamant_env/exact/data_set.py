@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.engine.arguments import checked_int
-from diamant_env.exact.induction import EQUILIBRIUM
 from diamant_env.exact.reach import reach_probabilities
 from diamant_env.exact.response import games_at, observations_at
 from diamant_env.exact.solution import Solution
@@ -70,11 +69,9 @@ def action_values(solution: Solution, most: int = STATES, per_depth: int | None 
             in proportion to the decisions in them, with replacement, always the same; `most` is then ignored.
 
     Raises:
-        ValueError: If the solution is one of `solve_difference`, or `most` or `per_depth` is out of range.
+        ValueError: If `most` or `per_depth` is out of range.
     """
     x = solution.tree
-    if solution.mode != EQUILIBRIUM:
-        raise ValueError("a solution of solve_difference has no action values; use solve_equilibrium")
     most = checked_int("most", most, 1, MOST_STATES)
     reach, decisions = reach_probabilities(x, solution.policy())
     reached = np.flatnonzero(reach)

@@ -1,12 +1,7 @@
-"""Symmetric equilibrium of one expedition in score, and minimax solution of two players' difference in score.
+"""Symmetric equilibrium of one expedition in score.
 
 In score each player maximises expected gems. A node can have several symmetric equilibria; the one with the lowest
 probability of leaving is selected, and all values are those of the selected equilibria.
-
-Two players who maximise their difference in gems play a zero-sum game. Where both are inside, both leaving or both
-continuing is worth 0 by symmetry; a lone leaver gains g, its gems less the expected gems of the other, who continues
-alone. The node is the matrix game [[0, g], [-g, 0]] with value 0, in which leaving is optimal if g >= 0 and continuing
-if g <= 0. Every expedition then has value 0, so optimal play of a game is optimal play of each expedition.
 """
 
 from __future__ import annotations
@@ -24,7 +19,7 @@ from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.exact.expeditions import Deck, deck_of, expeditions_after, values_of_ends
-from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, Progress, solve
+from diamant_env.exact.induction import EQUILIBRIUM, Progress, solve
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.solution import Solution, Strategy
 from diamant_env.exact.tree import MAX_NODES, Ends, ExpeditionTree, build_tree, values_with
@@ -58,34 +53,12 @@ def solve_equilibrium(
     """
     tree = _tree(num_players, edition, game)
     if not whole_game:
-        return _solve(tree, EQUILIBRIUM, progress, cache)
+        return _solve(tree, progress, cache)
     _check_whole(tree)
     later = _solve_later(tree.start, tree.edition, progress, cache)
-    solution = _solve(tree, EQUILIBRIUM, progress, cache, _ends(tree, later))
+    solution = _solve(tree, progress, cache, _ends(tree, later))
     error = max([solution.error, *(float(found[0]) for found in later.values())])
     return replace(solution, error=error, later={deck: float(found[1]) for deck, found in later.items()})
-
-
-def solve_difference(
-    edition: str | Edition = "iello-2016-fr",
-    game: GameState | None = None,
-    cache: bool = True,
-) -> Solution:
-    """Solve the zero-sum game of two players' difference in score, from a state on.
-
-    Args:
-        edition: Name of a published edition or an `Edition`.
-        game: The initial state, a record of type `GAME` with two players; by default a new game. The solution of its
-            expedition is optimal for the whole game too, since later expeditions have value 0.
-        cache: Whether to cache the values on disk.
-
-    Raises:
-        ValueError: If there are not two players, the tree is too large, or its relics have different printed values.
-    """
-    tree = _tree(2, edition, game)
-    if tree.start["num_players"] != 2:
-        raise ValueError(f"a table of {tree.start['num_players']} players; the difference is solved for 2")
-    return _solve(tree, DIFFERENCE, None, cache)
 
 
 def _tree(num_players: int, edition: str | Edition, game: GameState | None) -> ExpeditionTree:
@@ -114,12 +87,12 @@ def whole_game_strategy(game: GameState, edition: Edition) -> Strategy:
             few minutes.
     """
     tree = build_tree(game, edition)
-    file = _file_of(game, edition, EQUILIBRIUM, "strategy")
+    file = _file_of(game, edition, "strategy")
     leave = load_numbers(file, tree.boxes.size, "<f4")
     if leave is None:
         _check_whole(tree)
         later = _solve_later(game, edition, None, True, _MOST_UNSEEN // tree.boxes.size)
-        leave = _solve(tree, EQUILIBRIUM, None, False, _ends(tree, later)).strategy().leave
+        leave = _solve(tree, None, False, _ends(tree, later)).strategy().leave
         save_numbers(file, leave)
     return Strategy(tree, leave)
 
@@ -134,7 +107,7 @@ def _solve_later(
     """
     solved: dict[Deck, NDArray[np.float64]] = {}
     games = expeditions_after(start, edition)
-    files = [_file_of(game, edition, EQUILIBRIUM, "root") if cache else None for game in games.values()]
+    files = [_file_of(game, edition, "root") if cache else None for game in games.values()]
     if most is not None and sum(load_numbers(file, 2) is None for file in files) > most:
         players = int(start["num_players"])
         command = f"run diamant exact --whole-game --players {players} --edition {edition.name}"
@@ -146,7 +119,7 @@ def _solve_later(
         if found is None:
             tree = build_tree(game, edition)
             _check_whole(tree)
-            solution = _solve(tree, EQUILIBRIUM, None, False, _ends(tree, solved))
+            solution = _solve(tree, None, False, _ends(tree, solved))
             found = np.array([solution.error, solution.value])
             save_numbers(file, found)
         solved[deck] = found
@@ -162,21 +135,19 @@ def _ends(tree: ExpeditionTree, later: dict[Deck, NDArray[np.float64]]) -> Ends 
     return ends[0] if ends else None
 
 
-def _solve(
-    tree: ExpeditionTree, mode: int, progress: Progress | None, cache: bool, ends: Ends | None = None
-) -> Solution:
+def _solve(tree: ExpeditionTree, progress: Progress | None, cache: bool, ends: Ends | None = None) -> Solution:
     nodes = tree.boxes.size
     followed = ends is not None
-    file = _file_of(tree.start, tree.edition, mode, "followed" if followed else "") if cache else None
+    file = _file_of(tree.start, tree.edition, "followed" if followed else "") if cache else None
     stored = load_numbers(file, 1 + nodes * (1 + followed))
     numbers = np.zeros(1 + nodes * (1 + followed)) if stored is None else stored
     values = values_with(tree, numbers[1 : nodes + 1], numbers[nodes + 1 :], ends)
     if stored is None:
-        numbers[0] = solve(tree, mode, values, progress)
+        numbers[0] = solve(tree, EQUILIBRIUM, values, progress)
         save_numbers(file, numbers)
     elif progress is not None:
         progress(1)
-    return Solution(tree, mode, values, float(numbers[0]))
+    return Solution(tree, values, float(numbers[0]))
 
 
 def load_numbers(file: Path | None, size: int, dtype: str = "<f8") -> NDArray | None:
@@ -198,12 +169,12 @@ def save_numbers(file: Path | None, numbers: NDArray) -> None:
             write_whole(file, numbers.data, hashlib.sha256(numbers.data).digest())
 
 
-def _file_of(start: GameState, edition: Edition, mode: int, kind: str = "") -> Path | None:
+def _file_of(start: GameState, edition: Edition, kind: str = "") -> Path | None:
     """Return the cache file of a solution, named by a digest of its inputs; None without a cache folder."""
     folder = cache_folder()
     fields = ["phase", "num_inside", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag"]
     fields += ["num_players", "expedition"] if kind else []  # without later expeditions, values do not depend on these
-    numbers = [kind, mode, *(int(start[name]) for name in fields)]
+    numbers = [kind, *(int(start[name]) for name in fields)]
     same = replace(edition, hidden_chests=False, tie_break="shared")  # neither changes values in gems
     state = numbers_of(same).tobytes() + start["deck"].tobytes() + start["on_path"].tobytes()
     name = f"{hashlib.sha256(state + repr(numbers).encode()).hexdigest()[:32]}.values"

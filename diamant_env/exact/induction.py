@@ -18,9 +18,8 @@ from diamant_env.editions import MAX_PLAYERS
 from diamant_env.exact.lookahead import block_of, blocks_of, look_ahead, mean, memory_of, write_payoffs
 from diamant_env.exact.tree import ExpeditionTree, NodeValues
 
-# Modes: symmetric equilibrium with the lowest probability of leaving; two players who maximise their difference; best
-# response to a policy; the policy itself.
-EQUILIBRIUM, DIFFERENCE, RESPONSE, PROFILE = range(4)
+# Modes: symmetric equilibrium with the lowest probability of leaving; best response to a policy; the policy itself.
+EQUILIBRIUM, RESPONSE, PROFILE = range(3)
 
 _CHUNKS = 200
 _DEPTH = 60  # bisections, to float64 precision
@@ -39,7 +38,7 @@ def solve(
 
     Args:
         tree: The tree of the expedition.
-        mode: `EQUILIBRIUM`, `DIFFERENCE`, `RESPONSE` or `PROFILE`.
+        mode: `EQUILIBRIUM`, `RESPONSE` or `PROFILE`.
         values: The values to fill.
         progress: Called with the fraction done, 0 to 1.
         policy: float64 (nodes,), the probability of leaving: given for `RESPONSE` and `PROFILE`, else filled, if not
@@ -81,12 +80,9 @@ def _solve_sets(layout, first, last, mode, policy, values, memory):
                 write_payoffs(layout, block, values, memory)
                 for row in range(block.bags * block.paths):
                     at = block.first + row
-                    q = policy[at] if given else choose(mode, leave, stay, row, others)
+                    q = policy[at] if given else lowest_equilibrium(leave, stay, row, others)
                     if filled:
                         policy[at] = q
-                    if mode == DIFFERENCE and others == 1:
-                        value[at] = leave[row, 0] - stay[row, 1]
-                        continue
                     leaving, staying = mean(leave, row, others, q), mean(stay, row, others, q)
                     best, mixed = max(leaving, staying), q * leaving + (1 - q) * staying
                     value[at] = mixed if mode == PROFILE else best
@@ -94,14 +90,6 @@ def _solve_sets(layout, first, last, mode, policy, values, memory):
                     if followed and inside < boxes.players:
                         camp_value[at] = mean(camp, row, inside, q)
     return worst
-
-
-@jit
-def choose(mode, leave, stay, row, others):
-    """Return the probability of leaving at a node, for `EQUILIBRIUM` and `DIFFERENCE`."""
-    if mode == DIFFERENCE and others == 1:
-        return 1.0 if leave[row, 0] > stay[row, 1] else 0.0
-    return lowest_equilibrium(leave, stay, row, others)
 
 
 @jit

@@ -11,7 +11,7 @@ from diamant_env.compilation import jit
 from diamant_env.engine.records import as_games
 from diamant_env.exact.cards import index_of, require_decisions, require_same_expedition
 from diamant_env.exact.expeditions import Deck
-from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, solve
+from diamant_env.exact.induction import EQUILIBRIUM, lowest_equilibrium, solve
 from diamant_env.exact.lookahead import block_at, look_ahead, mean, memory_of, write_payoffs
 from diamant_env.exact.tree import ExpeditionTree, NodeValues, position_of, sets_of
 
@@ -22,33 +22,25 @@ class Solution:
 
     Attributes:
         tree: The solved tree.
-        mode: `EQUILIBRIUM` or `DIFFERENCE`.
         nodes: The values of the nodes.
         error: Maximum gain of a deviation at a single node, in gems.
         later: Expected gems of each player from the start of each later expedition on, with `whole_game` only.
     """
 
     tree: ExpeditionTree
-    mode: int
     nodes: NodeValues
     error: float
     later: dict[Deck, float] = field(default_factory=dict)
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """Expected gems of a player inside from each node on, float64 (nodes,).
-
-        With `DIFFERENCE` and both inside, the gain g of a lone leaver.
-        """
+        """Expected gems of a player inside from each node on, float64 (nodes,)."""
         return self.nodes.inside
 
     @property
     def value(self) -> float:
-        """Expected gems of each player in the expedition or, with `whole_game`, from it on.
-
-        With `DIFFERENCE` and both inside, 0.
-        """
-        return 0.0 if self.mode == DIFFERENCE and self.tree.boxes.players == 2 else root_value(self.tree, self.values)
+        """Expected gems of each player in the expedition or, with `whole_game`, from it on."""
+        return root_value(self.tree, self.values)
 
     def leave_probability(self, games: np.ndarray) -> NDArray[np.float64]:
         """Return each player's probability of leaving at later states of the expedition, float64 (games,).
@@ -65,10 +57,8 @@ class Solution:
         """Return the expected gems of CONTINUE and LEAVE at later states, float64 (games, 2).
 
         The others play the equilibrium now, and all play it afterwards. Arguments and errors are those of
-        `leave_probability`; solutions of `DIFFERENCE` raise ValueError.
+        `leave_probability`.
         """
-        if self.mode != EQUILIBRIUM:
-            raise ValueError("a solution of solve_difference has no action values; use solve_equilibrium")
         return self.look_up(games)[:, :2]
 
     def look_up(self, games: np.ndarray) -> NDArray[np.float64]:
@@ -76,13 +66,13 @@ class Solution:
         nodes = find_nodes(self.tree, games)
         require_same_expedition(self.tree.start, as_games(games))
         result, sets = np.zeros((len(nodes), 3)), sets_of(self.tree, nodes)
-        _evaluate(self.tree.layout, sets, nodes, self.mode, self.nodes, memory_of(self.tree), result)
+        _evaluate(self.tree.layout, sets, nodes, self.nodes, memory_of(self.tree), result)
         return result
 
     def policy(self) -> NDArray[np.float64]:
         """Return the probability of leaving at each node, float64 (nodes,), 0 before the first card."""
         policy = np.zeros(self.tree.boxes.size)
-        solve(self.tree, self.mode, self.nodes, policy=policy)  # computes the same values again
+        solve(self.tree, EQUILIBRIUM, self.nodes, policy=policy)  # computes the same values again
         return policy
 
     def strategy(self) -> Strategy:
@@ -158,7 +148,7 @@ def _find(layout, start, games, nodes):
 
 
 @jit(cached=True)
-def _evaluate(layout, indices, nodes, mode, values, memory, result):
+def _evaluate(layout, indices, nodes, values, memory, result):
     """Write the result of `Solution.look_up` at nodes of the sets `indices` into `result`."""
     leave, stay, seen = memory.leave, memory.stay, -1
     for i in range(nodes.shape[0]):
@@ -168,5 +158,5 @@ def _evaluate(layout, indices, nodes, mode, values, memory, result):
         block = block_at(layout.boxes, seen, nodes[i])
         write_payoffs(layout, block, values, memory)
         others = block.inside - 1
-        q = choose(mode, leave, stay, 0, others)
+        q = lowest_equilibrium(leave, stay, 0, others)
         result[i, 0], result[i, 1], result[i, 2] = mean(stay, 0, others, q), mean(leave, 0, others, q), q

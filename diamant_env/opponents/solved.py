@@ -21,6 +21,7 @@ from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.state import GameState
 
 _DECK = ("num_players", "expedition", "deck", "relics_taken", "path_relics", "path_relic_value")
+"""Fields in which expeditions with different solutions differ."""
 
 
 @dataclass
@@ -29,7 +30,6 @@ class EquilibriumAgent(Scripted):
 
     family: ClassVar[str] = "equilibrium"
     tables: ClassVar[tuple[int, int]] = (1, MAX_PLAYERS)  # minimum and maximum number of players
-    distinguishes: ClassVar[tuple[str, ...]] = _DECK  # fields in which expeditions with different solutions differ
     solutions: dict[tuple, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
@@ -44,7 +44,7 @@ class EquilibriumAgent(Scripted):
             self._check(games)
             _sort_traps(games, len(edition.traps))
             starts, left = exact.current_expedition(games, edition), np.arange(len(games))
-            kinds = np.column_stack([starts[name] for name in self.distinguishes])
+            kinds = np.column_stack([starts[name] for name in _DECK])
             while left.size:  # few distinct expeditions
                 same = (kinds[left] == kinds[left[0]]).all(axis=1)
                 which, left = left[same], left[~same]
@@ -63,18 +63,6 @@ class EquilibriumAgent(Scripted):
 
     def _solve(self, start: GameState, edition: Edition) -> Any:
         return exact.whole_game_strategy(start, edition)
-
-
-@dataclass
-class DifferenceAgent(EquilibriumAgent):
-    """Agent that maximises the score difference to its only rival, by `exact.solve_difference`."""
-
-    family: ClassVar[str] = "difference"
-    tables: ClassVar[tuple[int, int]] = (2, 2)
-    distinguishes: ClassVar[tuple[str, ...]] = _DECK[2:]
-
-    def _solve(self, start: GameState, edition: Edition) -> Any:
-        return exact.solve_difference(edition=edition, game=start).strategy()
 
 
 @dataclass

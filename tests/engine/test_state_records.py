@@ -199,7 +199,6 @@ def test_unrebuildable_rows_and_keys_are_refused(rows, keys, message):
     "solve",
     [
         lambda game: exact.solve_equilibrium(game=game),
-        lambda game: exact.solve_difference(game=game),
         lambda game: exact.solve_lone("iello-2016-fr", game),
     ],
 )

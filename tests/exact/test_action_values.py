@@ -169,5 +169,3 @@ def test_invalid_arguments():
             exact.action_values(solution, number)
     with pytest.raises(ValueError, match="per_depth=1"):
         exact.action_values(solution, per_depth=1)
-    with pytest.raises(ValueError, match="a solution of solve_difference has no action values"):
-        exact.action_values(exact.solve_difference(TINY, cache=False))

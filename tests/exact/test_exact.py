@@ -11,7 +11,7 @@ import pytest
 
 from diamant_env import EDITIONS, Batch, Edition, exact
 from diamant_env.exact import equilibrium
-from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, lowest_equilibrium, solve
+from diamant_env.exact.induction import EQUILIBRIUM, lowest_equilibrium, solve
 from diamant_env.exact.lookahead import mean
 from diamant_env.exact.response import games_at
 from diamant_env.exact.tree import values_with
@@ -51,7 +51,7 @@ def solved(x: exact.ExpeditionTree) -> tuple[float, np.ndarray, float]:
         np.zeros(x.boxes.size),
         np.flatnonzero(exact.reachable(x)),
     )
-    solution = exact.Solution(x, EQUILIBRIUM, values, solve(x, EQUILIBRIUM, values))
+    solution = exact.Solution(x, values, solve(x, EQUILIBRIUM, values))
     policy[nodes] = solution.leave_probability(games_at(x, nodes))
     return solution.value, policy, solution.error
 
@@ -183,7 +183,7 @@ def test_lowest_root_of_random_polynomials():
 def test_tie_rule_of_choices():
     equal, more = np.full((1, 8), 5.0), np.full((1, 8), 6.0)
     more[0, 0] = 5  # equal if no other seat leaves
-    assert choose(EQUILIBRIUM, more, equal, 0, 3) == choose(DIFFERENCE, equal, equal, 0, 1) == 0
+    assert lowest_equilibrium(more, equal, 0, 3) == 0
     game = Play([5, "mud"], 1, HALF).all_continue().game  # 5 gems, or 10 half of the time
     found = exact.solve_lone(HALF)
     assert found.leave_probability(game[None]).tolist() == [1]
@@ -247,19 +247,6 @@ def test_policy_rows_equal_played_observations(edition, begun):
     assert met > 1000
 
 
-def test_difference_equals_fractions():
-    x = tree_of(TINY, 2)
-    values = np.zeros(x.boxes.size)
-    solve(x, DIFFERENCE, values_with(x, values))
-    nodes = values[x.boxes.first[1:, 2]]
-    leads = set(by_hand.leads_of_a_lone_leaver(Oracle(TINY, 2)))
-    assert {round(float(lead), 9) for lead in leads} <= {round(value, 9) for value in nodes.tolist()}
-    assert exact.solve_difference(TINY, cache=False).value == 0
-    alone = Play([5, 8], 2, TINY).leave(0).game
-    gems = exact.solve_equilibrium(game=alone, edition=TINY, cache=False).value
-    assert exact.solve_difference(TINY, alone, cache=False).value == gems > 0
-
-
 # Solutions on disk.
 
 
@@ -278,8 +265,7 @@ def test_solution_cache_detects_damage(tmp_path, monkeypatch):
         assert file.read_bytes() == sound
     exact.solve_equilibrium(3, TINY)
     exact.solve_equilibrium(2, TINY_RELICS)
-    exact.solve_difference(TINY)
-    assert len(list(tmp_path.rglob("*.values"))) == 4
+    assert len(list(tmp_path.rglob("*.values"))) == 3
     monkeypatch.setattr("diamant_env.exact.equilibrium.solve", None)  # not needed any more
     np.testing.assert_array_equal(exact.solve_equilibrium(2, TINY).values, first.values)
     monkeypatch.undo()
@@ -322,7 +308,6 @@ NO_GAME = np.full(1, 2, np.int8).view([("phase", "i1")])[0]
         (exact.solve_lone, TINY, {"game": exact.start_of_expedition(TINY, 2)}, "2 players inside"),
         (exact.solve_lone, TINY, {"game": ALONE, "whole_game": True}, "the whole game is solved for 1"),
         (exact.solve_lone, MANY, {}, "sets of cards"),
-        (exact.solve_difference, TINY, {"game": exact.start_of_expedition(TINY, 3)}, "a table of 3 players"),
     ],
 )
 def test_unsolvable_game_is_refused(solver, edition, arguments, reason):

@@ -95,15 +95,6 @@ def test_values_agree_and_equilibrium_has_no_nash_conv(edition, players):
     assert abs(gap) < 1e-12
 
 
-@every(EDITIONS)
-def test_difference_solution_has_no_nash_conv(edition):
-    game = load(edition, 2, recall="state", utility="margin")
-    solution = exact.solve_difference(edition, cache=False)
-    values, gap = judged(game, solved(game, lambda record: solution))
-    np.testing.assert_allclose(values, 0, atol=1e-12)
-    assert abs(gap) < 1e-12
-
-
 @pytest.mark.parametrize(
     ("edition", "players"), [(TWICE, 2), (TWICE, 3), (LATE_TWICE, 2), (RELICS_TWICE, 2), (THRICE, 2)]
 )

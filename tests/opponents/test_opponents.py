@@ -79,7 +79,6 @@ def test_invalid_agent_text_is_refused(text, message):
 @pytest.mark.parametrize(
     ("agent", "players", "edition", "reason"),
     [
-        ("difference", 3, "iello-2016-fr", "tables of 2 to 2"),
         ("lone", 2, "iello-2016-fr", "tables of 1 to 1"),
         ("equilibrium", 2, "incan-gold", "is not solved yet"),
     ],
@@ -92,9 +91,9 @@ def test_solved_agents_refuse_unsolved_tables(agent, players, edition, reason):
 
 def test_hidden_chests_change_no_file_of_a_solution():
     start, gold = start_of_expedition("incan-gold", 3), EDITIONS["incan-gold"]
-    files = {_file_of(start, edition, 0, "root") for edition in (gold, replace(gold, hidden_chests=False))}
+    files = {_file_of(start, edition, "root") for edition in (gold, replace(gold, hidden_chests=False))}
     assert len(files) == 1
-    assert _file_of(start, replace(gold, bust_removes=2), 0, "root") not in files
+    assert _file_of(start, replace(gold, bust_removes=2), "root") not in files
 
 
 def draws(agent, rows, first=True):

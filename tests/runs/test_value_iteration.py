@@ -115,7 +115,7 @@ def test_random_decisions_leave_half_of_the_time():
     assert 0.02 < 1 - second["inside"][:, 0].mean() < 0.03
 
 
-@pytest.mark.parametrize("agent", ["random:1", "cards:1", "difference"])
+@pytest.mark.parametrize("agent", ["random:1", "cards:1", "equilibrium"])
 def test_agents_that_leave_afterstates_unseen_or_read_the_edition(agent):
     gain = gain_of(DeviationGame(agent, 2, TINY, "score"), 2_000, FEWER)
     assert gain.high > 0

@@ -1,6 +1,6 @@
 """Exact solution of one expedition in fractions, by recursion over the oracle."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from math import comb
 
@@ -98,16 +98,3 @@ def two_player_equilibrium(game, leave, stay):
     """Return the value of the equilibrium with the lowest probability of leaving, for one or two inside."""
     chance = equilibrium_chance(leave, stay)
     return binomial_mean(leave if chance else stay, chance)
-
-
-def leads_of_a_lone_leaver(game: Oracle) -> Iterator[Fraction]:
-    """Yield the final lead of a lone leaver at each node with two inside; `game` is before a reveal.
-
-    The matrix game [[0, lead], [-lead, 0]] has a pure solution of value 0.
-    """
-    for _, card in next_cards(game):
-        then = after(game, card)
-        if not then.over:
-            yield from leads_of_a_lone_leaver(left(then, set()))
-            alone = left(then, {0})
-            yield alone.players[0].banked - seat_value(alone, best_response_to(lambda game: Fraction(0)))

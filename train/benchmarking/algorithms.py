@@ -140,13 +140,6 @@ _ALGORITHMS = (
         lambda run: equilibrium(run.task),
         lambda task: task.family in EXACT,
     ),
-    Algorithm(
-        "difference",
-        "exact",
-        "the equilibrium in score difference",
-        lambda _run: "difference",
-        lambda task: task.name == "expedition-2",
-    ),
     Algorithm("lone", "exact", "optimal stopping", lambda _run: "lone", lambda task: task.players == 1),
 )
 ALGORITHMS = {algorithm.name: algorithm for algorithm in _ALGORITHMS}
