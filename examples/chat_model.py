@@ -1,4 +1,4 @@
-"""Chat model as a player, judged by loss per decision: ``python -m examples.chat_model URL``.
+"""Chat model as a player, judged by its games: ``python -m examples.chat_model URL``.
 
 Each decision is one request to a chat-completions API, which most servers of language models have: a JSON object with
 ``model`` and ``messages``; the answer is in ``choices[0].message.content``. Needs ``pip install ".[judge]"``.
@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Sequence
 
 from diamant_env.commands.command import run_command
-from diamant_env.judging import judge_decisions
+from diamant_env.judging import evaluate
 from diamant_env.opponents import TextAgent
 
 COMMAND = "python -m examples.chat_model"
@@ -59,21 +59,18 @@ def header(text: str) -> tuple[str, str]:
 
 
 def run(argv: Sequence[str]) -> None:
-    """Judge the model and two agents in the same games, and print their losses per decision."""
-    parser = argparse.ArgumentParser(prog=COMMAND, description="Judge a chat model by its loss per decision.")
+    """Judge the model and another agent in the same games, and print their win shares and scores."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description="Judge a chat model in games against copies of ev.")
     add = parser.add_argument
     add("url", help="endpoint of the chat-completions API")
     add("--model", default="default", help="name of the model on the server (%(default)s)")
     add("--header", type=header, action="append", default=[], metavar="NAME:VALUE", help="HTTP header; may be repeated")
-    add("--objective", choices=("score", "win"), default="score", help="gems, or wins of whole games (%(default)s)")
-    add("--games", type=int, default=20, help="each of about 5 decisions with score, 30 with win (%(default)s)")
+    add("--objective", choices=("score", "win"), default="score", help="aim that the model is told (%(default)s)")
+    add("--games", type=int, default=20, help="each of about 30 decisions (%(default)s)")
     add("--players", type=int, default=2, help="at the table, 2 to 8 (%(default)s)")
     given = parser.parse_args(argv)
     model = TextAgent(ChatModel(given.url, given.model, dict(given.header)), given.model, given.objective)
-    others = ["ev", "random:0.5"]
-    print(
-        judge_decisions(model, given.objective, given.games, compare_with=others, players=given.players, progress=True)
-    )
+    print(evaluate(model, "ev", given.games, compare_with=["random:0.5"], players=given.players, progress=True))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

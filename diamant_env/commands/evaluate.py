@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import AGENTS, EDITION, add_hidden_chests, in_folder, new_parser, save_and_say
-from diamant_env.judging import DecisionLosses, Evaluation, evaluate, judge_decisions
+from diamant_env.commands.terminal import AGENTS, add_edition, add_hidden_chests, in_folder, new_parser, save_and_say
+from diamant_env.judging import evaluate
 
 COMMAND = "diamant evaluate"
 _ABOUT = """\
@@ -15,15 +15,7 @@ evenly, and the same seed gives the same numbers.
 
   diamant evaluate champion --against pool held-out
   diamant evaluate bag:18 --against traps:3,cards:6,continue --compare ev bag:12
-  diamant evaluate ppo.zip --against other.zip
-
---per-decision reports the mean loss per decision, which needs few games:
-score: in one expedition among equilibrium players, in gems, exact;
-win: in games against the line-ups, in win share, by search.
-
-  diamant evaluate text:score:my_module:ask --per-decision score --games 20"""
-_USUAL = {None: (20_000, "iello-2016"), "win": (200, "iello-2016"), "score": (200, "iello-2016-fr")}
-"""Default games and edition, by --per-decision."""
+  diamant evaluate ppo.zip --against other.zip"""
 _LINE_UPS = """\
 line-ups:
   pool, held-out or FILE.toml   distinct members, drawn at random for each
@@ -44,26 +36,25 @@ def run(argv: Sequence[str]) -> int:
     parser = new_parser(COMMAND, _ABOUT, _LINE_UPS + AGENTS)
     add = parser.add_argument
     add("agent", metavar="AGENT", help="who is judged")
-    add("--against", nargs="+", metavar="LINE-UP", help="see below (pool)")
+    add("--against", nargs="+", default=["pool"], metavar="LINE-UP", help="see below (pool)")
     add("--compare", nargs="+", default=[], metavar="AGENT", help="others that take the same seats in the same games")
-    add("--per-decision", choices=("score", "win"), help="loss per decision; score takes no --against")
-    add("--games", type=int, help="games of each agent in each line-up (20,000; with --per-decision 200)")
+    add("--games", type=int, default=20_000, help="games of each agent in each line-up (%(default)s)")
     add("--players", type=int, default=4, help="players at each table, 2 to 8 (%(default)s)")
-    add("--edition", metavar="NAME", help=f"{EDITION} (iello-2016; with --per-decision score iello-2016-fr)")
+    add_edition(parser)
     add_hidden_chests(parser)
     add("--seed", type=int, default=0, help="random seed (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
-    games, edition = _USUAL[given.per_decision]
-    given.games = games if given.games is None else given.games
-    given.edition = given.edition or edition
-    names = ("games", "against", "players", "edition", "hidden_chests", "seed")
-    settings = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
-    settings |= {"compare_with": given.compare, "progress": True}
-    judged: Evaluation | DecisionLosses
-    if given.per_decision is None:
-        judged = evaluate(given.agent, **settings)
-    else:
-        judged = judge_decisions(given.agent, given.per_decision, **settings)
+    judged = evaluate(
+        given.agent,
+        given.against,
+        given.games,
+        compare_with=given.compare,
+        players=given.players,
+        edition=given.edition,
+        hidden_chests=given.hidden_chests,
+        seed=given.seed,
+        progress=True,
+    )
     save_and_say(judged, lambda path: judged.save(path, command=COMMAND, arguments=vars(given)), given.out)
     return 0

@@ -5,29 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from diamant_env import exact, opponents
-from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say, say
-from diamant_env.drawing.narration import counted
+from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.envs.settings import with_expeditions
-from diamant_env.exact.data_set import MEANINGS, STATES
 from diamant_env.exact.induction import Progress
 from diamant_env.judging.games import percent_bar
-from diamant_env.judging.regret import Regret, regret_on, regret_report
 from diamant_env.judging.text_reports import TextReport
 from diamant_env.opponents import Agent
 from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.rewards import REWARDS, reward_code
-from diamant_env.storage.croissant import DESCRIPTION, write_arrays
 from diamant_env.storage.results import save_json, versions
 
 COMMAND = "diamant exact"
-_STATES = 50  # of each depth
 _ABOUT = """\
 Solve one expedition or whole games in score exactly and compute the
 exploitability of agents.
@@ -39,9 +33,6 @@ cards, the number inside, the bag and the path, as in the tasks
 Diamant-Exact-2p-v0 to Diamant-Exact-5p-v0; one trained otherwise meets states
 that it has not seen.
 
-With --values, action values at states of each depth as data, with a Croissant
-description, and the regret of agents on them; also of language models.
-
 With --reward, the whole game instead, for small editions: what agents observe
 with chests and rivals, an equilibrium, and best responses among all policies.
 
@@ -49,8 +40,7 @@ with chests and rivals, an equilibrium, and best responses among all policies.
   diamant exact ev:0.75 champion --players 2 3
   diamant exact ev:0.75 --players 2 3 --whole-game
   diamant exact --players 1 --edition iello-2016 --whole-game
-  diamant exact champion --players 3 --edition small-3 --reward win
-  diamant exact ev text:score:mine:ask --players 2 3 4 5 --values DIR"""
+  diamant exact champion --players 3 --edition small-3 --reward win"""
 
 
 def measure(
@@ -139,45 +129,6 @@ def _figures(response: exact.Response) -> dict[str, Any]:
     }
 
 
-def write_values(
-    agents: Sequence[str], players: Sequence[int], edition: str | Edition, per_depth: int, folder: Path
-) -> list[Regret]:
-    """Write action values by depth with a Croissant description; return the regrets of agents on them.
-
-    Args:
-        agents: Agents, or none.
-        players: Table sizes, 2 to 8: alone, `ev:0` loses nothing.
-        edition: The edition, of which one expedition is solved.
-        per_depth: See `exact.action_values`.
-        folder: Folder of the files.
-
-    Raises:
-        ValueError: As `measure`, or if a table has one player.
-    """
-    played = with_expeditions(find_edition(edition, hidden_chests=False), 1)
-    for number in players:
-        checked_int("players", number, 2, MAX_PLAYERS)
-    made = [opponents.make(text) for text in agents]
-    for number, agent in product(players, made):
-        check_able(agent, number, played, blank_rivals=True)
-    folder.mkdir(parents=True, exist_ok=True)  # an invalid one is an error at once
-    data = []
-    for number in players:
-        with percent_bar(f"{number} players") as progress:
-            solution = exact.solve_equilibrium(number, played, progress=progress)
-        data.append(exact.action_values(solution, per_depth=per_depth))
-    files = {
-        f"{number}-players": {name: getattr(one, name) for name in MEANINGS}
-        for number, one in zip(players, data, strict=True)
-    }
-    about = (
-        f"Action values of Diamant (Incan Gold), edition {played.name} for score, at states of the "
-        f"symmetric equilibrium: of each number of cards revealed all, or {per_depth} draws."
-    )
-    write_arrays(folder, {"name": "diamant-action-values", "description": about}, files, MEANINGS)
-    return [regret_on(agent, one, played) for one in data for agent in made]
-
-
 def rows_report(rows: list[dict[str, Any]], title: str) -> TextReport:
     """Return the rows as a report."""
     figures = {"all play it": ".6f", "best response": ".6f", "exploitability": ".6f", "NashConv": ".6f"}
@@ -205,23 +156,13 @@ def run(argv: Sequence[str]) -> int:
     add_edition(parser, "iello-2016-fr")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--reward", choices=list(REWARDS), help="solve a small whole game for this reward")
-    kind.add_argument("--values", type=Path, metavar="DIR", help="write action values as data; regret of agents")
     kind.add_argument(
         "--whole-game", action="store_true", help="count all expeditions; takes a minute with 2 players, more with 3"
     )
-    add("--states", type=int, metavar="N", help=f"with --values: states of each depth ({_STATES})")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
     edition = find_edition(given.edition)
     about = {"command": COMMAND, "versions": versions(), "arguments": vars(given), "edition": edition}
-    if given.states is not None and not given.values:
-        parser.error("--states goes with --values")
-    if given.values:
-        states = _STATES if given.states is None else checked_int("--states", given.states, 2, STATES)
-        regrets = write_values(given.agents, given.players, edition, states, given.values)
-        save_and_say(regret_report(regrets), lambda path: save_json({**about, "regret": regrets}, path), given.out)
-        say(f"saved: {given.values / DESCRIPTION} and the arrays of {counted(len(given.players), 'table size')}")
-        return 0
     found = measure(given.agents, given.players, edition, given.whole_game, given.reward)
     title = f"{'Whole games' if given.whole_game else 'One expedition'} in score: gems each, exact"
     if given.reward:

@@ -6,7 +6,6 @@
 """
 
 from diamant_env.compilation import cache_folder
-from diamant_env.exact.data_set import ActionValues, action_values
 from diamant_env.exact.equilibrium import solve_equilibrium, whole_game_strategy
 from diamant_env.exact.expeditions import Deck, current_expedition
 from diamant_env.exact.lone import Lone, LoneSolver, solve_lone
@@ -18,7 +17,6 @@ from diamant_env.exact.tree import ExpeditionTree, build_tree
 from diamant_env.exact.whole.game import WholeGame
 
 __all__ = [
-    "ActionValues",
     "Deck",
     "ExpeditionTree",
     "Lone",
@@ -27,7 +25,6 @@ __all__ = [
     "Solution",
     "Strategy",
     "WholeGame",
-    "action_values",
     "best_response",
     "build_tree",
     "cache_folder",

@@ -1,4 +1,4 @@
-"""Evaluation of agents: win shares with intervals, deviation gains, losses per decision.
+"""Evaluation of agents: win shares with intervals, deviation gains.
 
 >>> from diamant_env.judging import evaluate
 >>> judged = evaluate("ev", against="held-out", games=200)
@@ -9,7 +9,6 @@
 """
 
 try:
-    from diamant_env.judging.decisions import DecisionLoss, DecisionLosses, judge_decisions
     from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
     from diamant_env.judging.evaluation import Difference, Result, compare
     from diamant_env.judging.intervals import Estimate
@@ -22,8 +21,6 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(text, name=error.name) from error
 
 __all__ = [
-    "DecisionLoss",
-    "DecisionLosses",
     "DeviationGain",
     "DeviationGame",
     "Difference",
@@ -34,5 +31,4 @@ __all__ = [
     "compare",
     "deviation_gains",
     "evaluate",
-    "judge_decisions",
 ]

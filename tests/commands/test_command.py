@@ -71,7 +71,6 @@ SOLVE = ["ev", "--players", "2", "3", "--edition", "everdeck"]
     ("command", "called", "words", "expected"),
     [
         ("evaluate", "evaluate.evaluate", JUDGE, JUDGED),
-        ("evaluate", "evaluate.judge_decisions", [*JUDGE, "--per-decision", "win"], {"objective": "win", **JUDGED}),
         ("exact", "exact.measure", [*SOLVE, "--whole-game"], {"whole_game": True, "reward": None, **SOLVED}),
         ("exact", "exact.measure", [*SOLVE, "--reward", "win"], {"whole_game": False, "reward": "win", **SOLVED}),
         ("watch", "watch.GameSession", ["ev", "bag", *GAME], {"agents": ["ev", "bag"], **SEATED}),

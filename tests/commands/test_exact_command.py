@@ -1,16 +1,14 @@
 """Command `diamant exact`."""
 
-import hashlib
 import json
 import re
 from functools import partial
 from pathlib import Path
 
 import numba
-import numpy as np
 import pytest
 
-from diamant_env import Edition, exact, judging
+from diamant_env import Edition, judging
 from diamant_env.commands import diamant
 from diamant_env.commands.exact import measure
 from diamant_env.exact import equilibrium
@@ -63,44 +61,3 @@ def test_equilibrium_has_no_deviation_gain_in_the_one_expedition(tmp_path, capsy
     first, second = content["rows"]
     assert second["all play it"] == pytest.approx(first["all play it"])
     assert second["exploitability"] == pytest.approx(0, abs=1e-6)
-
-
-def test_values_as_data(tmp_path, capsys, monkeypatch):
-    folder, out, small = tmp_path / "data", tmp_path / "regret.json", tmp_path / "few.toml"
-    Edition("few", (5, 7, 9), ("mud", "wind"), expeditions=2).save(small)
-    (tmp_path / "mine.py").write_text(
-        "def ask(text):\n    return 'CONTINUE' if 'bag' in text else ''\ndef dumb(text):\n    return ''\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    words = ["text:score:mine:ask", "text:score:mine:dumb", "cards:1", "--players", "2", "3", "--edition", str(small)]
-    words += ["--values", str(folder), "--states", "6"]
-    assert diamant.main(["exact", *words, "--out", str(out)]) == 0
-    assert "Regret per decision in gems" in capsys.readouterr().out
-    rows = {(row["agent"], row["players"]): row for row in json.loads(out.read_text())["regret"]}
-    assert rows["text:score:mine:ask", 3]["illegal"] == 0
-    for players in (2, 3):
-        assert rows["text:score:mine:dumb", players]["illegal"] == rows["cards:1", players]["states"]
-        assert rows["cards:1", players]["regret"]["all"]["low"] > 0.1
-
-    described = json.loads((folder / "croissant.json").read_text())
-    files = {each["@id"]: each for each in described["distribution"]}
-    for record in described["recordSet"]:
-        content = (folder / f"{record['@id']}.npz").read_bytes()
-        assert files[f"{record['@id']}.npz"]["sha256"] == hashlib.sha256(content).hexdigest()
-        fields = {field["name"]: field for field in record["field"]}
-        with np.load(folder / f"{record['@id']}.npz") as arrays:
-            assert set(arrays) == set(fields)
-            for name, array in arrays.items():
-                assert fields[name]["dataType"].lower() == f"cr:{array.dtype.name}"
-                assert fields[name]["description"].startswith(f"{array.dtype.name} {array.shape}: ")
-                size = ",".join(map(str, array.shape[1:]))
-                assert fields[name].get("arrayShape", "") == size
-                assert "isArray" in fields[name] or not size
-            assert arrays["weight"].sum() == pytest.approx(1)
-    assert diamant.main(["exact", "--players", "1", "--values", str(folder)]) == 2
-    assert "players=1" in capsys.readouterr().err
-    monkeypatch.setattr(
-        exact, "solve_equilibrium", lambda *_, **__: pytest.fail("solved before the folder was checked")
-    )
-    assert diamant.main(["exact", "--players", "2", "--values", str(out)]) == 2
-    assert str(out) in capsys.readouterr().err

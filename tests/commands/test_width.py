@@ -8,7 +8,6 @@ import pytest
 from diamant_env.commands import diamant
 from diamant_env.commands.command import run_command
 from diamant_env.editions import EDITIONS, RESEARCH
-from diamant_env.judging.decisions import DecisionLoss, DecisionLosses
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.text_reports import results_report
@@ -16,15 +15,6 @@ from diamant_env.opponents.registry import FAMILIES, describe
 
 LONG = "a_long_module_of_agents:a_function_of_the_same_length"
 INTERVAL = Estimate(-123.4567, -123.9875, -122.9875)
-
-
-def decisions_report() -> tuple[object, list[str]]:
-    loss = DecisionLoss(LONG, f"copies of {LONG}", "score", 4, 20, 1_234, INTERVAL, INTERVAL, 5, 6)
-    return DecisionLosses([loss], EDITIONS["iello-2016-fr"], 0), [
-        "-123.4567 (-123.9875 to -122.9875)",
-        "-123.457 (-123.987 to -122.987)",
-        "1,234",
-    ]
 
 
 def evaluate_report() -> tuple[object, list[str]]:
@@ -46,9 +36,8 @@ def test_long_name_is_replaced_as_a_whole():
     assert f"3 × {LONG}2" in text
 
 
-@pytest.mark.parametrize("made", [decisions_report, evaluate_report])
-def test_reports(made, monkeypatch):
-    report, figures = made()
+def test_reports(monkeypatch):
+    report, figures = evaluate_report()
     piped = str(report)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)

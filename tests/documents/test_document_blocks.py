@@ -93,7 +93,6 @@ SMALLER = {
         "EVERY = 240, 1_000, 60": "EVERY = 2, 100, 2",
     },
     "exact.md": {
-        "cards:7 random:0.2 champion text:score:mine:ask --players 2 3 4 5": "cards:7 --players 2",
         "--players 2 3": "--players 2",
         "ev:0.75 --players 2 --whole-game": "ev:0.75 --players 2 --whole-game --edition small-4",
         "--players 3 --edition small-3": "--players 2 --edition small-4",

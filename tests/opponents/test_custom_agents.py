@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from diamant_env.commands.command import run_command
-from diamant_env.judging import evaluate, judge_decisions
+from diamant_env.judging import evaluate
 from diamant_env.opponents import FAMILIES, make
 from diamant_env.opponents.pools import load_pool
 from train.responding.config import ResponseConfig
@@ -96,8 +96,6 @@ def bag_from(gems):
 def test_agents_of_same_type_get_distinct_names(agents, names):
     judged = evaluate(agents[0], "ev,bag:9,traps:3", 40, compare_with=agents[1:])
     assert [row.agent for row in judged.results] == names
-    losses = judge_decisions(agents[0], games=4, players=2, compare_with=agents[1:]).losses
-    assert [loss.agent for loss in losses] == names
 
 
 @pytest.mark.parametrize("error", [ValueError("7"), OSError("7"), ModuleNotFoundError("7")])

@@ -160,7 +160,7 @@ def test_text_agent_by_name(own):
     ],
 )
 def test_invalid_text_agent_is_one_line(own, capsys, text, message):
-    assert diamant.main(["evaluate", text, "--per-decision", "score", "--players", "2", "--games", "2"]) == 2
+    assert diamant.main(["evaluate", text, "--against", "bag", "--players", "2", "--games", "2"]) == 2
     output, errors = capsys.readouterr()
     assert output == ""
     assert errors.count("\n") == 1

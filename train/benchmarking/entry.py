@@ -150,8 +150,7 @@ def from_agent(text: str) -> Algorithm:
         ValueError: If it is no agent, or a language model, which a run would call a million times.
     """
     if without_search(text).startswith(text_agent.PREFIX):
-        command = "diamant evaluate --per-decision score"
-        raise ValueError(f"{text} is a language model, and a run would call it a million times; judge it by {command}")
+        raise ValueError(f"{text} is a language model, and a run would call it a million times")
     plays = functools.cache(functools.partial(_able, make(text)))  # asked of each task twice
     return Algorithm(text, "agent", "a finished agent", lambda _run: text, plays, _version(text))
 
