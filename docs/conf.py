@@ -95,7 +95,7 @@ def copy_sources(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Connect the functions above."""
-    for package in ("diamant_env", "diamant_env.opponents", "diamant_env.opponents.language"):
+    for package in ("diamant_env", "diamant_env.opponents"):
         find_constants(package)
     app.connect("source-read", link)
     app.connect("html-page-context", describe)

@@ -1,82 +1,107 @@
-"""Chat model as a player, judged by its games: ``python -m examples.chat_model URL``.
+"""Language model as a player: a function of the observation that asks a model for LEAVE or CONTINUE.
 
-Each decision is one request to a chat-completions API, which most servers of language models have: a JSON object with
-``model`` and ``messages``; the answer is in ``choices[0].message.content``. Needs ``pip install ".[judge]"``.
+python -m examples.chat_model                     # with a stub in place of a model
+python -m examples.chat_model --url http://localhost:8000/v1/chat/completions --model NAME --games 20
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
+import os
+import re
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from diamant_env.commands.command import run_command
-from diamant_env.judging import evaluate
-from diamant_env.opponents import TextAgent
+import numpy as np
 
-COMMAND = "python -m examples.chat_model"
+from diamant_env import Batch, Edition, Observations
+from diamant_env.opponents import Table, make
 
-
-class ChatModel:
-    """A function from a message to the answer of a model on a server.
-
-    Args:
-        url: Endpoint, such as ``http://localhost:8000/v1/chat/completions``.
-        model: Name of the model on the server.
-        headers: Further HTTP headers, such as ``{"Authorization": "Bearer ..."}``.
-        seconds: Timeout of a request.
-    """
-
-    def __init__(self, url: str, model: str, headers: dict[str, str] | None = None, seconds: float = 60) -> None:
-        self.url, self.model, self.seconds = url, model, seconds
-        self.headers = {"Content-Type": "application/json", **(headers or {})}
-
-    def __call__(self, text: str) -> str:
-        """Return the model's answer.
-
-        Raises:
-            OSError: If the server can't be reached, refuses, or takes too long.
-            ValueError: If its answer has another form.
-        """
-        message = {"model": self.model, "messages": [{"role": "user", "content": text}], "temperature": 0}
-        request = urllib.request.Request(self.url, json.dumps(message).encode(), self.headers)
-        with urllib.request.urlopen(request, timeout=self.seconds) as reply:
-            content = reply.read().decode(errors="replace")
-        try:
-            return str(json.loads(content)["choices"][0]["message"]["content"])
-        except (ValueError, LookupError, TypeError):
-            raise ValueError(f"{self.url} answered {content[:200]!r}; choices[0].message.content is expected") from None
+RULES = """\
+You play Diamant (Incan Gold), a game of pushing your luck. In each of {expeditions} expeditions all players enter a \
+cave, and cards come up from a shuffled deck, one each turn.
+- Treasure: its gems are shared equally among the players inside, in whole gems, into their bags. The rest lies on the \
+path.
+- Trap: the second card of the same kind ends the expedition, and all inside lose their bags.
+- Relic: it lies on the path until someone leaves alone, who takes it.
+After each card all inside choose at the same time. Who leaves is safe until the next expedition: the bag goes into \
+the chest, and those who leave in the same turn share the gems on the path. The fullest chest wins."""
+QUESTION = "Answer with one word alone: LEAVE or CONTINUE."
 
 
-def header(text: str) -> tuple[str, str]:
-    """Return name and value of ``NAME:VALUE``; raise an ArgumentTypeError for another text."""
-    name, colon, value = text.partition(":")
-    if not colon:
-        raise argparse.ArgumentTypeError(f"{text}; NAME:VALUE is needed")
-    return name.strip(), value.strip()
+def prompt(obs: Observations, row: int, edition: Edition) -> str:
+    """Return one row of a batch of observations in words."""
+    seen = {name: int(obs[name][row]) for name in ("expedition", "num_players", "num_inside", "bag", "chest")}
+    seen |= {name: int(obs[name][row]) for name in ("path_gems", "path_relics", "path_relic_value")}
+    rivals = np.flatnonzero(obs["rival_present"][row])
+    chests = [f"{obs['rival_chest'][row, rival]:.0f}" for rival in rivals]
+    traps = [edition.traps[kind] for kind in np.flatnonzero(obs["traps_on_path"][row])]
+    state = f"""\
+Expedition {seen["expedition"]}. Inside: {seen["num_inside"]} of {seen["num_players"]} players, you among them.
+Your bag: {seen["bag"]} gems. Your chest: {seen["chest"]} gems. \
+The others' chests: {"hidden" if edition.hidden_chests else ", ".join(chests) or "none"}.
+On the path: {seen["path_gems"]} gems, {seen["path_relics"]} relics worth {seen["path_relic_value"]}; \
+traps: {", ".join(traps) or "none"}.
+The next card ends the expedition with a chance of {obs["bust_chance"][row]:.1%}; on average it brings each player \
+inside {obs["expected_share"][row]:.2f} gems."""
+    return f"{RULES.format(expeditions=edition.expeditions)}\n\n{state}\n\n{QUESTION}"
 
 
-def run(argv: Sequence[str]) -> None:
-    """Judge the model and another agent in the same games, and print their win shares and scores."""
-    parser = argparse.ArgumentParser(prog=COMMAND, description="Judge a chat model in games against copies of ev.")
-    add = parser.add_argument
-    add("url", help="endpoint of the chat-completions API")
-    add("--model", default="default", help="name of the model on the server (%(default)s)")
-    add("--header", type=header, action="append", default=[], metavar="NAME:VALUE", help="HTTP header; may be repeated")
-    add("--objective", choices=("score", "win"), default="score", help="aim that the model is told (%(default)s)")
-    add("--games", type=int, default=20, help="each of about 30 decisions (%(default)s)")
-    add("--players", type=int, default=2, help="at the table, 2 to 8 (%(default)s)")
+def leaves(answer: str) -> bool:
+    """Return whether the last LEAVE or CONTINUE of an answer is LEAVE; an answer with neither continues."""
+    return re.findall("LEAVE|CONTINUE", answer.upper())[-1:] == ["LEAVE"]
+
+
+def player(ask: Callable[[str], str]) -> Callable[[Observations], np.ndarray]:
+    """Return an agent that asks a model, a function from a prompt to its answer, at each of its decisions."""
+
+    def leave(obs: Observations) -> np.ndarray:
+        decisions = np.zeros(len(obs.flat), np.float32)
+        for edition, rows in obs.by_edition():
+            decisions[rows] = [leaves(ask(prompt(obs, row, edition))) for row in rows]
+        return decisions
+
+    return leave
+
+
+def stub(text: str) -> str:
+    """Answer as a model that leaves with 12 gems in the bag."""
+    return "LEAVE" if int(re.search(r"Your bag: (\d+)", text)[1]) >= 12 else "CONTINUE"
+
+
+def chat_model(url: str, model: str) -> Callable[[str], str]:
+    """Return a function that sends a prompt to a chat-completions API; the key, if any, is in ``API_KEY``."""
+    headers = {"Content-Type": "application/json"}
+    if key := os.environ.get("API_KEY"):
+        headers["Authorization"] = f"Bearer {key}"
+
+    def ask(text: str) -> str:
+        message = {"model": model, "messages": [{"role": "user", "content": text}], "temperature": 0}
+        request = urllib.request.Request(url, json.dumps(message).encode(), headers)
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            return json.load(reply)["choices"][0]["message"]["content"]
+
+    return ask
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Play games against copies of an agent, and print the win share."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--url", help="endpoint of a chat-completions API (a stub answers)")
+    parser.add_argument("--model", default="default", help="name of the model on the server (%(default)s)")
+    parser.add_argument("--against", default="ev", metavar="AGENT", help="agent in the other seats (%(default)s)")
+    parser.add_argument("--games", type=int, default=20, help="each of about 20 decisions (%(default)s)")
+    parser.add_argument("--players", type=int, default=3, help="players at the table (%(default)s)")
     given = parser.parse_args(argv)
-    model = TextAgent(ChatModel(given.url, given.model, dict(given.header)), given.model, given.objective)
-    print(evaluate(model, "ev", given.games, compare_with=["random:0.5"], players=given.players, progress=True))
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return the exit status; invalid input and server errors print one line."""
-    return run_command(COMMAND, lambda: run(sys.argv[1:] if argv is None else argv))
+    agent = make(player(chat_model(given.url, given.model) if given.url else stub))
+    # Not `evaluate`: its tables go on with games that don't count, which would cost requests.
+    batch = Batch(given.games, given.players, reward="win")
+    seating = (np.arange(given.players) != np.arange(given.games)[:, None] % given.players).astype(int)
+    batch.reset(0)
+    won = Table(batch, [agent, make(given.against)], seating).play_out()[seating == 0]
+    print(f"win share {won.mean():.3f} ± {1.96 * won.std() / given.games**0.5:.3f}, fair {1 / given.players:.3f}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

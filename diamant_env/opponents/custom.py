@@ -58,16 +58,6 @@ class CustomAgent:
         if callable(seed := getattr(agent, "seed", None)):
             self.seed = seed
 
-    @property
-    def retries(self) -> int:
-        """See `TextAgent`."""
-        return self.agent.retries
-
-    @property
-    def illegal(self) -> int:
-        """See `TextAgent`."""
-        return self.agent.illegal
-
     def __str__(self) -> str:
         return self.name
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from diamant_env.agent import Agent
 from diamant_env.opponents import custom, solved
 from diamant_env.opponents.custom import Player
-from diamant_env.opponents.language import text_agent
 from diamant_env.opponents.models.files import is_model_file, load_model
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.scripted import comparisons, thresholds
@@ -63,8 +62,6 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
             - A model file, ``"ppo.zip"`` of stable-baselines3 or ``"net.onnx"``, see
               `diamant_env.opponents.models.files.load_model`; loading may execute code in the file.
             - ``"module:object"``, a custom agent; the module is imported.
-            - ``"text:module:object"``, a function from the state in words to LEAVE or CONTINUE, such as a language
-              model; ``"text:score:module:object"`` sets the objective to gems (see `TextAgent`).
             - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse`.
         seed: Seed of a stochastic agent (``"mixture"``, roll-outs), by default 0, or of a fresh copy.
         fresh: Whether to copy an object and, with a seed, to reseed the copy.
@@ -90,7 +87,7 @@ def names_object(text: str) -> bool:
     """Return whether `make` imports a module or opens a model for this text, which may execute code."""
     if text.startswith(PREFIX):
         return names_object(parse(text)[1])
-    if text.startswith(text_agent.PREFIX) or is_model_file(text):
+    if is_model_file(text):
         return True
     return not is_scripted(text) and policy_file(text) is None and custom.NAMES_OBJECT.fullmatch(text) is not None
 
@@ -149,8 +146,6 @@ def _imported(text: str) -> Agent:
     """Return an agent of an imported module or a model file."""
     if is_model_file(text):
         return load_model(text)
-    if text.startswith(text_agent.PREFIX):
-        return text_agent.load_text_agent(text)
     found = custom.find_object(text, f"agent {text!r}")
     try:
         return make((text, found), fresh=True)

@@ -74,7 +74,6 @@ REFUSED = (
     (["--algorithms", "my_module:number"], "a function of (task, budget, seed, folder) is needed"),
     (["--algorithms", "my_module:three"], "takes (task, budget, seed); a function of (task, budget, seed, folder)"),
     (["--agents", "nobody"], "unknown agent 'nobody'"),
-    (["--agents", "search:4:text:my_module:words"], "is a language model"),
     (["--agents", "champion"], "champion plays none of these tasks: solitaire"),
     (["--agents", "catch-up", "--tasks", "hidden-4-win"], "catch-up plays none of these tasks: hidden-4-win"),
     (["--agents"], "--agents is empty; omit it for the default"),

@@ -124,8 +124,8 @@ NOT_RUN = {
     "ray start --address=HEAD:6379": "needs a second machine",
     "RAY_ADDRESS=auto python -m train.cluster --runners 64 --ppo.games 24000": "needs a cluster",
     "ray stop": "would stop other clusters",
-    "python -m examples.chat_model http://localhost:8000/v1/chat/completions --model NAME --games 20": "no server; "
-    "tests/documents/test_chat_model.py starts one",
+    "python -m examples.chat_model --url http://localhost:8000/v1/chat/completions --model NAME --games 20": "no "
+    "server",
     "source .venv/bin/activate": "changes the shell",
 }
 OPTIONAL = ("pyspiel", "jax")  # a block that imports one of these runs where it is installed

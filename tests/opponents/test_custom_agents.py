@@ -145,7 +145,7 @@ def test_invalid_imported_agent_is_refused(own, text, message):
 
 @pytest.mark.parametrize(
     "text",
-    ["own_agents:Greedy", "search:own_agents:Greedy", "text:own_agents:Greedy", "ppo.zip", "search:ppo.zip"],
+    ["own_agents:Greedy", "search:own_agents:Greedy", "ppo.zip", "search:ppo.zip"],
 )
 def test_untrusted_text_runs_no_code(own, text):
     (own / "own_agents.py").write_text("raise SystemExit('imported')")

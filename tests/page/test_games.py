@@ -14,7 +14,6 @@ from diamant_env.advice.hint import observations_of
 from diamant_env.editions import find_edition
 from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.opponents import make
-from diamant_env.opponents.language import rules_in_words
 from diamant_env.records import GameRecord, GameSession
 from diamant_env.state import OVER
 from tests.support.asgi_client import Client
@@ -137,8 +136,7 @@ def test_rules_of_small_editions_in_words():
     ]
     assert in_words(find_edition("small-2"))["rules"][1].startswith("1 relic is in the deck from the start: 5 gems")
     two = replace(own, relics=(5, 5), expeditions=3)
-    assert "It is worth 1 gem. It enters the deck before the first expedition." in rules_in_words(own, "win")
-    assert "They enter the deck one before each of the first 2 expeditions." in rules_in_words(two, "win")
+    assert "2 relics enter the deck, one before each of the first 2 expeditions" in in_words(two)["rules"][1]
 
 
 @pytest.mark.parametrize(

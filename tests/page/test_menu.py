@@ -69,7 +69,7 @@ def test_request_opens_no_file_and_imports_nothing(box, tmp_path, monkeypatch):
     (tmp_path / "policy.safetensors").write_bytes(CHAMPION)
     (tmp_path / "trap.py").write_text("raise SystemExit('imported')", encoding="utf-8")
     client = Client(make_app(Menu(["policy.safetensors"], edition="box.toml")))
-    for agent in ["trap:agent", "./policy.safetensors", str(tmp_path), ".", "search:2:trap:agent", "text:trap:agent"]:
+    for agent in ["trap:agent", "./policy.safetensors", str(tmp_path), ".", "search:2:trap:agent"]:
         response = client.post("/new", edition="mine", hidden_chests=None, agents=["you", agent], seed=1)
         assert response.status == 400
         assert response.json["error"].startswith("unknown agent")

@@ -18,7 +18,6 @@ from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.games import Player
 from diamant_env.opponents import make
 from diamant_env.opponents.custom import find_object
-from diamant_env.opponents.language import text_agent
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.registry import names_object, policy_file
@@ -147,10 +146,8 @@ def from_agent(text: str) -> Algorithm:
     """Return the algorithm of a finished agent, given by a text for `make`.
 
     Raises:
-        ValueError: If it is no agent, or a language model, which a run would call a million times.
+        ValueError: If it is no agent.
     """
-    if without_search(text).startswith(text_agent.PREFIX):
-        raise ValueError(f"{text} is a language model, and a run would call it a million times")
     plays = functools.cache(functools.partial(_able, make(text)))  # asked of each task twice
     return Algorithm(text, "agent", "a finished agent", lambda _run: text, plays, _version(text))
 
