@@ -134,8 +134,7 @@ def rows_report(rows: list[dict[str, Any]], title: str) -> TextReport:
     figures = {"all play it": ".6f", "best response": ".6f", "exploitability": ".6f", "NashConv": ".6f"}
     figures |= {"nodes": ",", "decks": ","}
     shown = [name for name in figures if any(name in row for row in rows)]
-    two_lines = {"all play it": "all\nplay it", "best response": "best\nresponse"}
-    report = TextReport(title, ("players", "agent"), [two_lines.get(name, name) for name in shown])
+    report = TextReport(title, ("players", "agent"), shown)
     for row in rows:
         numbers = [format(row[name], figures[name]) if name in row else "" for name in shown]
         report.add_row(str(row["players"]), row["agent"], *numbers)

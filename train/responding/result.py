@@ -102,7 +102,6 @@ def result_table(found: ResponseResult) -> TextReport:
     for kind, rows in (("values", found.value_iteration), ("PPO", found.searched), ("pools", members)):
         for row in rows:
             table.add_row(kind, row.player, f"{row.payoff:.{digits}f}", estimate_text(row.gain, digits, "+"))
-        table.add_section()
     bound, sum_of_seats = (estimate_text(each, digits, "+") for each in (found.best_bound, found.nash_conv))
     lines = [
         f"Deviation gain: at least {bound}, by {found.best.player}, with a simultaneous interval.",
