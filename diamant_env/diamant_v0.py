@@ -15,13 +15,12 @@ from gymnasium.spaces import Box, Dict, Discrete
 from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
-from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+from pettingzoo.utils.conversions import parallel_to_aec, parallel_to_aec_wrapper
 
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.engine.records import copy_game
-from diamant_env.envs.aec import AecGame
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
 from diamant_env.envs.settings import (
     Observation,
@@ -253,13 +252,14 @@ class parallel_env(ParallelEnv, EzPickle):
 
 
 def raw_env(**kwargs: Any) -> AECEnv:
-    """Return the AEC environment without order checks; actions of the current turn are unobservable.
-
-    Arguments are those of `parallel_env`; `copy.deepcopy` also copies a game in mid-turn.
-    """
-    return AecGame(parallel_env(**kwargs))
+    """Return the AEC environment without order checks. Arguments are those of `parallel_env`."""
+    return parallel_to_aec_wrapper(parallel_env(**kwargs))
 
 
 def env(**kwargs: Any) -> AECEnv:
-    """Return the AEC environment with order checks. Arguments are those of `parallel_env`."""
-    return OrderEnforcingWrapper(raw_env(**kwargs))
+    """Return the AEC environment: PettingZoo's conversion of `parallel_env`, whose arguments it takes.
+
+    The agents act one after the other, and the turn is played after the last action; the actions before it are
+    unobservable. ``unwrapped`` is the `parallel_env`.
+    """
+    return parallel_to_aec(parallel_env(**kwargs))

@@ -70,8 +70,8 @@ def test_copy_mid_game_continues_identically(make, duplicate):
 def test_copy_has_the_random_state_of_its_spaces_and_its_edition(duplicate, tmp_path):
     small = Edition("small", (5, 7), ("mud",), trap_copies=9, expeditions=1)
     small.save(tmp_path / "own.toml")
-    # PettingZoo's wrapper copies itself, not its environment.
-    for make in (diamant_v0.parallel_env, diamant_v0.raw_env if duplicate is copy.copy else diamant_v0.env):
+    # A shallow copy of PettingZoo's wrappers shares their environment.
+    for make in (diamant_v0.parallel_env,) if duplicate is copy.copy else (diamant_v0.parallel_env, diamant_v0.env):
         env = make(num_players=2, edition=str(tmp_path / "own.toml"))
         space = env.action_space("player_1")
         space.seed(3)

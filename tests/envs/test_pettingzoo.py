@@ -21,7 +21,6 @@ with warnings.catch_warnings():
     from pettingzoo.test.state_test import state_test
 
 from pettingzoo.utils.conversions import aec_to_parallel
-from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 from diamant_env import diamant_v0
 from diamant_env.diamant_v0 import MASKS
@@ -95,39 +94,6 @@ def test_aec_hides_pending_actions():
         shown.append(copy.deepcopy((env.observe("player_1"), public)))
     assert data_equivalence(shown[0], shown[1], exact=True)
     assert data_equivalence(shown[0], shown[2], exact=True)
-
-
-@pytest.mark.parametrize(("seats_before", "mask"), [(0, "info"), (2, "info"), (0, "observation")])
-def test_illegal_action_loses(seats_before, mask):
-    """LEAVE in camp, with the wrapper of PettingZoo's classic games."""
-    env = TerminateIllegalWrapper(diamant_v0.env(num_players=3, mask=mask), illegal_reward=-1)
-    for _ in range(2):
-        env.reset(seed=1, options={"deck": ["snake", 11, 5]})
-        offender = f"player_{seats_before}"
-        for agent in env.possible_agents:
-            env.step(int(agent == offender))
-        assert (env.game["turn"], env.edition.name) == (2, "iello-2016")
-        for _ in range(seats_before):
-            env.step(0)
-        env.step(1)
-        assert env.rewards == {agent: -1 if agent == offender else 0 for agent in env.possible_agents}
-        seen = {}
-        for agent in env.agent_iter(max_iter=10):
-            seen[agent] = env.last()[1:4]
-            env.step(None)
-        assert seen == {agent: (-1 if agent == offender else 0, True, True) for agent in env.possible_agents}
-        assert env.agents == []
-
-
-def test_illegal_action_pays_no_reward_again():
-    env = TerminateIllegalWrapper(diamant_v0.env(num_players=3), illegal_reward=-1)
-    env.reset(options={"deck": [9, 11, 5, 7]})
-    actions, paid = iter([0, 1, 0, 1, 0, 0, 0, 1]), dict.fromkeys(env.possible_agents, 0)
-    for agent in env.agent_iter():  # player_1 leaves, then player_0, then player_1 from camp
-        _, reward, over, _, _ = env.last()
-        paid[agent] += reward
-        env.step(None if over else next(actions))
-    assert paid == {"player_0": 9, "player_1": 3 - 1, "player_2": 0}
 
 
 def test_conversion_to_parallel_and_back():

@@ -21,7 +21,7 @@ compiled = event.RecordingListener()
 event.register("numba:compile", compiled)
 import diamant_env
 assert installed() == before
-ABSENT = ["gym_env", "gym_vector", "envs.one_learner", "envs.aec", "opponents", "drawing", "diamant_v0", "judging"]
+ABSENT = ["gym_env", "gym_vector", "envs.one_learner", "opponents", "drawing", "diamant_v0", "judging"]
 HEAVY = {"torch", "stable_baselines3", "pygame", "pyspiel", "matplotlib", "agents", "train"}
 assert not ({f"diamant_env.{name}" for name in ABSENT} | HEAVY) & set(sys.modules), sys.modules.keys()
 assert {"judging", "exact", "sb3"} <= set(dir(diamant_env))
