@@ -11,19 +11,6 @@ from numpy.typing import NDArray
 from diamant_env.engine.loops import first_improper
 from diamant_env.observation import Observations, UnknownField
 
-USED_AS_NUMBER = ("truth value of an array", "converted to Python scalars")  # NumPy's errors
-_RAISED = "raised by the agent "
-
-
-def note_agent(error: Exception, name: str) -> None:
-    """Note in an exception that it is a defect of an agent, not of an argument."""
-    error.add_note(f"{_RAISED}{name}")
-
-
-def is_of_agent(error: BaseException) -> bool:
-    """Return whether `note_agent` has noted the exception."""
-    return any(note.startswith(_RAISED) for note in getattr(error, "__notes__", ()))
-
 
 class Agent(Protocol):
     """A policy for a batch of seats.
@@ -74,11 +61,6 @@ def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDAr
         if hasattr(agent, "act"):
             raise
         raise ValueError(f"{agent!r} has no method act; diamant_env.opponents.make returns an agent for it") from error
-    except (TypeError, ValueError) as error:
-        if not any(words in str(error) for words in USED_AS_NUMBER):
-            raise
-        advice = 'obs["bag"] holds one number per row; decide with np.where(obs["bag"] > 3, 1, 0)'
-        raise ValueError(f"{agent}: {error}; {advice}") from error
     try:
         found = np.asarray(answer).astype(np.float32, "C", "same_kind", copy=False)
     except (TypeError, ValueError) as error:

@@ -349,20 +349,18 @@ class Batch:
     ) -> None:
         """Play a turn without validation, also for environments that own the arrays."""
         own = callable(self.reward)
-        before = (self._memory.copy(), self._script.copy()) if own or self._script.shape[1] else None
+        scripted = self._script.shape[1] > 0
+        memory, script = (self._memory.copy(), self._script.copy()) if scripted else (self._memory, self._script)
         played = playing & ~self.over if own else playing
-        try:
-            missing, ended = loops.play_turn(
-                self._memory, self._edition_memory, playing, actions, rewards, done, self._reward_code, self._script
-            )
-            if missing >= 0:
-                raise missing_card(self._script[missing], self.editions, self._games[missing])
-            if own:
-                rewards[...] = custom_rewards(self.reward, self._games, played, self._absent)  # type: ignore[arg-type]
-        except BaseException:
-            if before is not None:
-                self._memory[:], self._script = before
-            raise
+        missing, ended = loops.play_turn(
+            self._memory, self._edition_memory, playing, actions, rewards, done, self._reward_code, self._script
+        )
+        if missing >= 0:
+            error = missing_card(self._script[missing], self.editions, self._games[missing])
+            self._memory[:], self._script = memory, script
+            raise error
+        if own:
+            rewards[...] = custom_rewards(self.reward, self._games, played, self._absent)  # type: ignore[arg-type]
         if auto_reset and ended:
             over = done & playing
             if final_observations is not None:

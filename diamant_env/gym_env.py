@@ -17,13 +17,13 @@ from diamant_env.engine.arguments import MAX_SEED, checked_action, checked_int
 from diamant_env.engine.records import copy_game
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.pictures import RENDER_MODES
-from diamant_env.envs.settings import Observation, PlainSpec, checked_options
+from diamant_env.envs.settings import Observation, checked_options
 from diamant_env.opponents.custom import Player
 from diamant_env.rewards import Reward
 from diamant_env.state import GameState
 
 
-class DiamantEnv(PlainSpec, gymnasium.Env):
+class DiamantEnv(gymnasium.Env):
     """Diamant for one learner; the other seats are played by opponents.
 
     A push-your-luck game of several expeditions into a cave. At each turn all players inside simultaneously choose to

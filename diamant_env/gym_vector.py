@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, as_array, checked_actions, checked_int
 from diamant_env.envs.one_learner import OneLearner
-from diamant_env.envs.settings import Observation, PlainSpec, checked_options
+from diamant_env.envs.settings import Observation, checked_options
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.opponents.custom import Player
 from diamant_env.rewards import Reward
 
 
-class DiamantVectorEnv(PlainSpec, VectorEnv):
+class DiamantVectorEnv(VectorEnv):
     """Vectorised `diamant_env.gym_env.DiamantEnv` over the batch engine.
 
     Game i is byte-identical to a single environment with seed ``seed + i``, except against opponents with their own

@@ -9,8 +9,6 @@ import os
 import sys
 from collections.abc import Callable
 
-from diamant_env.agent import is_of_agent
-
 STOPPED, WRONG = 130, 2
 _ASCII = {"±": "+-", "×": "x", "…": "...", "−": "-", "–": "-", "·": "*", "←": "<-", "→": "->"}
 
@@ -30,7 +28,7 @@ def run_command(command: str, run: Callable[[], object]) -> int:
 
     A ValueError, OSError or ImportError prints one line on stderr and returns 2; Ctrl-C prints the arguments of the
     KeyboardInterrupt, such as how to resume, and returns 130; a closed pipe (``| head``) returns 0. Other errors keep
-    their traceback, as do all that an agent of the user's own raised.
+    their traceback.
 
     Args:
         command: What the user typed, such as ``"python -m train.ppo"``.
@@ -54,8 +52,6 @@ def run_command(command: str, run: Callable[[], object]) -> int:
         discard_output()
         return 0
     except (ValueError, OSError, ImportError) as error:
-        if is_of_agent(error):
-            raise
         line, status = f"error: {' '.join(str(error).split()) or type(error).__name__}", WRONG
     print(f"{command}: {line}", file=sys.stderr)
     return status

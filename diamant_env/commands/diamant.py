@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Sequence
 
-from diamant_env.agent import is_of_agent
 from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import new_parser
 from diamant_env.storage.reading import nearest
@@ -47,7 +46,7 @@ def _run(given: Sequence[str]) -> object:
     try:
         return importlib.import_module(f"diamant_env.commands.{name}").run(rest)
     except ModuleNotFoundError as error:
-        if (error.name or "").startswith("diamant_env") or is_of_agent(error):
+        if (error.name or "").startswith("diamant_env"):
             raise
         # pygame is imported later and names its own extra.
         raise ImportError(f'{error.name} is missing: pip install "diamant-env[judge]"') from None

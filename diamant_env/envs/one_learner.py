@@ -99,20 +99,8 @@ class OneLearner:
             Per game the sum of the rewards, float64 (N,), and the number of turns played, int64 (N,).
 
         Raises:
-            Exception: Any exception of an opponent or a custom reward; the games are then unchanged.
+            Exception: Any exception of an opponent or a custom reward; `reset` starts the games anew.
         """
-        # A failed turn is undone by the batch; only a learner that leaves waits for further turns.
-        before = (self.batch.save(), self.pictures.states.copy()) if actions.any() else None
-        try:
-            return self._advance(actions)
-        except BaseException:
-            if before is not None:
-                self.batch.restore(before[0])
-                self.batch.observe(self._observations)
-                self.pictures.states = before[1]
-            raise
-
-    def _advance(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         rewards = np.zeros(len(self.seats), np.float64)
         turns = np.zeros(len(self.seats), np.int64)
         playing = ~self.over

@@ -43,17 +43,7 @@ class Pictures:
         if mode == "human":
             from diamant_env.drawing.window import Window
 
-            self._new_window, self._window = Window, Window("Diamant")
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes without the window, which can't be copied."""
-        return {**self.__dict__, "_window": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Set the attributes; in ``"human"`` mode a copy has a window of its own."""
-        self.__dict__.update(state)
-        if self._mode == "human":
-            self._window = self._new_window("Diamant")
+            self._window = Window("Diamant")
 
     def restart(self, games: Sequence[int] | NDArray[np.int64]) -> None:
         """Forget the states of games that have just begun but the first."""

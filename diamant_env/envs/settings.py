@@ -3,50 +3,17 @@
 import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
-from enum import Enum
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from gymnasium.envs.registration import EnvSpec
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_EXPEDITIONS, Edition
 from diamant_env.engine.arguments import checked_action, checked_int
 from diamant_env.observation import FieldsBox, columns, observation_space
-from diamant_env.opponents.custom import is_several
-from diamant_env.opponents.scripted.family import Scripted
 
 Observation: TypeAlias = "Sequence[str] | str | None"
-
-
-class PlainSpec:
-    """Environment whose spec holds no values that ``spec.to_json()`` can't write: of NumPy, paths, scripted agents."""
-
-    _spec: EnvSpec | None = None
-
-    @property
-    def spec(self) -> EnvSpec | None:
-        """The spec of ``gymnasium.make``."""
-        return self._spec
-
-    @spec.setter
-    def spec(self, spec: EnvSpec | None) -> None:
-        if spec:
-            spec.kwargs |= {name: _plain(value) for name, value in spec.kwargs.items()}
-        self._spec = spec
-
-
-def _plain(value: Any) -> Any:
-    """Return an argument in the types of JSON, where it has a text."""
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    if type(value) in (list, tuple) and is_several(value):
-        return type(value)(map(_plain, value))
-    if isinstance(value, Enum):
-        return value.value
-    return str(value) if isinstance(value, Path | Scripted) else value
 
 
 def shown_fields(observation: Observation) -> tuple[Box, NDArray[np.intp] | slice]:

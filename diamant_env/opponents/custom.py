@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.agent import USED_AS_NUMBER, Agent, note_agent
+from diamant_env.agent import Agent
 from diamant_env.observation import Observations
 from diamant_env.opponents.models.files import Model, is_model, model_agent
 from diamant_env.storage.reading import check_parameters
@@ -62,14 +62,8 @@ class CustomAgent:
         return self.name
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> Any:
-        """See `Agent.act`; the answer is not validated. Exceptions of the user's own agents are noted."""
-        try:
-            return self.agent.act(obs, first)
-        except Exception as error:
-            ours = type(self.agent).__module__.partition(".")[0] == __name__.partition(".")[0]
-            if not ours and not any(words in str(error) for words in USED_AS_NUMBER):
-                note_agent(error, str(self))
-            raise
+        """See `Agent.act`; the answer is not validated."""
+        return self.agent.act(obs, first)
 
 
 def agent_of(given: Any, name: str | None = None) -> Agent:

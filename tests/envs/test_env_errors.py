@@ -158,20 +158,6 @@ def test_unknown_agent(env):
             call("player_9")
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda obs: 1 if obs["bag"] > 3 else 0,
-        lambda obs: (obs["bag"] > 3) and (obs["turn"] > 2),
-        lambda obs: int(obs["bag"]),
-    ],
-)
-def test_function_of_one_row(function):
-    single = DiamantEnv(opponents=function)
-    single.reset(seed=1)
-    refuses(single, lambda: single.step(1), r"<lambda>: .*holds one number per row; decide with np.where\(")
-
-
 # Calls out of order.
 
 

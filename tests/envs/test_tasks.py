@@ -12,7 +12,6 @@ from diamant_env import EDITIONS, FIELDS, NUM_FEATURES, Observations, columns, d
 from diamant_env.exact.response import observations_at
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
-from diamant_env.opponents import make
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # uncompiled RNG wraps
 TASKS = list_tasks()
@@ -60,15 +59,6 @@ def test_task_has_its_settings(task):
             assert fields_of(seen, task)[name] == obs[name]
         other = pettingzoo.make("parallel", task.id, edition="everdeck").edition
         assert other == gymnasium.make(task.id, edition="everdeck").unwrapped.edition
-
-
-def test_spec_of_agent_objects_and_paths_is_json(tmp_path):
-    EDITIONS["everdeck"].save(tmp_path / "own.toml")
-    given = {"opponents": [make("bag:18")] * 3, "edition": tmp_path / "own.toml"}
-    spec = gymnasium.make("diamant_env/Diamant-v0", **given).spec
-    again = gymnasium.make(type(spec).from_json(spec.to_json())).unwrapped
-    assert [str(agent) for agent in again._learner.opponents.agents] == ["bag:18"]
-    assert again.edition == EDITIONS["everdeck"]
 
 
 def fields_of(row, task) -> Observations:

@@ -8,7 +8,6 @@ from types import MethodType, SimpleNamespace
 import numpy as np
 import pytest
 
-from diamant_env.commands.command import run_command
 from diamant_env.judging import evaluate
 from diamant_env.opponents import FAMILIES, make
 from diamant_env.opponents.pools import load_pool
@@ -96,18 +95,6 @@ def bag_from(gems):
 def test_agents_of_same_type_get_distinct_names(agents, names):
     judged = evaluate(agents[0], "ev,bag:9,traps:3", 40, compare_with=agents[1:])
     assert [row.agent for row in judged.results] == names
-
-
-@pytest.mark.parametrize("error", [ValueError("7"), OSError("7"), ModuleNotFoundError("7")])
-def test_error_of_an_agent_is_no_wrong_argument(error):
-    def fails(obs):
-        raise error
-
-    with pytest.raises(type(error), match=r"^7\nraised by the agent fails$") as raised:
-        run_command("diamant", lambda: evaluate(fails, "ev", 8))
-    assert raised.value is error
-    with pytest.raises(ValueError, match="needs open chests"):
-        evaluate(("named", make("search:ev")), "ev", 8, hidden_chests=True)
 
 
 def test_uncopyable_agent_plays():
