@@ -5,29 +5,29 @@ from dataclasses import replace
 import pytest
 
 from diamant_env.drawing.narration import Narrator, distinct
-from diamant_env.drawing.text import path_lines
+from diamant_env.drawing.text import path_lines, render_text
 from tests.support.play import BASE, Play
 
 BACK = "Everyone is back in camp."
 
 
-def text_of(deck: list, players: int = 3, **options) -> Play:
-    return Play(deck, players, render_mode="ansi", **options)
-
-
 def shown(play: Play):
     """Return the arguments of the functions in `drawing`."""
-    return play.env._batch.games[0], play.env.edition, play.env._pictures.scene(0)
+    return play.position.state, play.edition, play.scene
+
+
+def render(play: Play) -> str:
+    return render_text(*shown(play))
 
 
 def rows(play: Play) -> list[list[str]]:
     """Return the words of the last three lines: the players' rows."""
-    return [line.split() for line in play.env.render().splitlines()[-3:]]
+    return [line.split() for line in render(play).splitlines()[-3:]]
 
 
 def test_first_frame():
-    play = text_of([11])
-    lines = play.env.render().splitlines()
+    play = Play([11], 3)
+    lines = render(play).splitlines()
     assert lines[0] == "Expedition 1 of 5, card 1"
     assert lines[1].split() == ["path", "[11]"]
     assert lines[2].split() == ["lying", "2", "gems,", "0", "relics"]
@@ -36,15 +36,15 @@ def test_first_frame():
 
 
 def test_gain_of_the_first_treasure_of_an_expedition():
-    play = text_of([11, 5]).all_leave()
+    play = Play([11, 5], 3).all_leave()
     game, edition, scene = shown(play)
     assert Narrator(edition).card(game, scene) == "Treasure 5: 1 gem into each bag, 2 on the path."
 
 
 def test_path_is_in_card_order():
-    play = text_of(["snake", 17, "relic", "lava pit"]).all_continue(3)
-    assert "[SNAKE] - [17] - [RELIC] - [LAVA PIT]" in play.env.render()
-    assert "2 gems, 1 relic worth 5" in play.env.render()
+    play = Play(["snake", 17, "relic", "lava pit"], 3).all_continue(3)
+    assert "[SNAKE] - [17] - [RELIC] - [LAVA PIT]" in render(play)
+    assert "2 gems, 1 relic worth 5" in render(play)
     game, edition, scene = shown(play)
     scene.path *= 6
     *path, _ = (line.replace("\xa0", " ") for line in path_lines(game, edition, scene))
@@ -70,14 +70,12 @@ def test_path_is_in_card_order():
     ],
 )
 def test_messages_of_events(deck, turns, begin, also, lacking):
-    play = text_of(deck).play(turns)
-    picture = play.env.render()
+    play = Play(deck, 3).play(turns)
+    picture = render(play)
     assert picture.startswith(begin)
     assert also in picture
     assert lacking not in picture
     assert [row[-2] for row in rows(play)] == [str(chest) for chest in play.chests]
-    play.env.reset(options={"deck": ["boulder"]})
-    assert play.env.render().startswith("Expedition 1 of 5, card 1\n  path   [BOULDER]\n")
 
 
 @pytest.mark.parametrize(
@@ -90,30 +88,30 @@ def test_messages_of_events(deck, turns, begin, also, lacking):
     ],
 )
 def test_decisions_in_words(first, turn, words):
-    game, edition, scene = shown(text_of([first, 5, 5]).play(turn))
+    game, edition, scene = shown(Play([first, 5, 5], 3).play(turn))
     assert Narrator(edition).decisions(game, scene).replace("\N{NO-BREAK SPACE}", " ") == words
 
 
 def test_events_are_told_in_their_order():
-    game, edition, scene = shown(text_of([11, 5]).play("all"))
+    game, edition, scene = shown(Play([11, 5], 3).play("all"))
     told = Narrator(edition, ["ev", "you", "bag"], 1).headlines(game, scene)[0].replace("\N{NO-BREAK SPACE}", " ")
     assert told == f"ev, you and bag leave with 3 gems each. {BACK}"
 
 
 def test_relics_that_decide_a_tie_are_told():
     edition = replace(BASE, tie_break="relics", expeditions=1)
-    game, edition, _ = shown(text_of([4, "relic", 5], 2, edition=edition).play("- 0 all"))
+    game, edition, _ = shown(Play([4, "relic", 5], 2, edition).play("- 0 all"))
     assert game.chest[:2].tolist() == [7, 7]
     words = "The game is over: player_0 wins with 7 gems and the most relics."
     assert Narrator(edition).result(game).replace("\N{NO-BREAK SPACE}", " ") == words
 
 
 def test_hidden_chests_are_hidden_until_the_end():
-    play = text_of([11, "relic", 5, 5, 5, 5, 5], edition=replace(BASE, hidden_chests=True)).all_continue().leave(1)
+    play = Play([11, "relic", 5, 5, 5, 5, 5], 3, edition=replace(BASE, hidden_chests=True)).all_continue().leave(1)
     assert [row[-2:] for row in rows(play)] == [["?", "0"], ["?", "1"], ["?", "0"]]
     play.all_leave(5)
     assert play.over
-    assert "?" not in play.env.render()
+    assert "?" not in render(play)
 
 
 def test_numbered_names_differ_from_others():

@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from diamant_env import Edition
+from diamant_env import Edition, diamant_v0
 from diamant_env.drawing.cards import NEW
+from diamant_env.drawing.picture import draw_game
+from diamant_env.drawing.pixels import pixels_of
 from tests.support.play import BASE, PUBLISHED, Play
 
 LONG = "a poisoned arrow from a hole in the ceiling"
@@ -20,8 +22,8 @@ CROWDED = Edition(
 )
 
 
-def picture_of(deck: list, players: int = 3, **options) -> Play:
-    return Play(deck, players, render_mode="rgb_array", **options)
+def render(play: Play):
+    return pixels_of(draw_game(play.position.state, play.edition, play.scene))
 
 
 def assert_is_picture(image) -> None:
@@ -33,19 +35,21 @@ def assert_is_picture(image) -> None:
 
 @pytest.mark.parametrize(("players", "edition"), [(1, CROWDED), (3, PUBLISHED[0]), (8, PUBLISHED[-2])])
 def test_every_turn_gives_a_new_picture(players, edition):
-    play = Play([], players, edition, render_mode="rgb_array")
+    env = diamant_v0.parallel_env(players, edition, render_mode="rgb_array")
+    env.reset(seed=0)
     random, before = np.random.default_rng(0), None
-    while not play.over:
-        image = play.env.render()
+    while env.agents:
+        image = env.render()
         assert_is_picture(image)
         assert before is None or (image != before).any()
         before = image
-        play.env.step({agent: int(random.random() < 0.4) for agent in play.env.agents})
-    assert_is_picture(play.env.render())
+        env.step({agent: int(random.random() < 0.4) for agent in env.agents})
+    assert_is_picture(env.render())
 
 
 def test_picture_is_a_copy_and_deterministic():
-    env = picture_of([11]).env
+    env = diamant_v0.parallel_env(3, render_mode="rgb_array")
+    env.reset(seed=0)
     first, second = env.render(), env.render()
     assert (first == second).all()
     assert (first[120:320] == NEW).all(axis=-1).any(), "the newest card is highlighted"
@@ -56,18 +60,18 @@ def test_picture_is_a_copy_and_deterministic():
 def test_longest_path_fits():
     traps = list(CROWDED.traps)
     deck = [*traps, *CROWDED.treasures[:30], "relic 5", "relic 7", "gas", 5]
-    play = picture_of(deck, 8, edition=CROWDED).all_continue(len(deck) - 4)
-    before, after = play.env.render(), play.all_continue().env.render()
+    play = Play(deck, 8, CROWDED).all_continue(len(deck) - 4)
+    before, after = render(play), render(play.all_continue())
     assert (before != after).any()
     assert_is_picture(after)
 
 
 def test_hidden_chests_are_hidden_until_the_end():
     edition, ends = replace(BASE, hidden_chests=True), [9, 5, 5, 5]
-    hidden = [picture_of([first, *ends], edition=edition).all_leave(2) for first in (1, 17)]
-    shown = [picture_of([first, *ends]).all_leave(2) for first in (1, 17)]
+    hidden = [Play([first, *ends], 3, edition).all_leave(2) for first in (1, 17)]
+    shown = [Play([first, *ends], 3).all_leave(2) for first in (1, 17)]
     for plays, alike in ((hidden, True), (shown, False)):
-        one, other = (play.env.render() for play in plays)
+        one, other = map(render, plays)
         assert plays[0].chests != plays[1].chests
         assert np.array_equal(one, other) == alike
-    assert np.array_equal(*(play.all_leave(3).env.render() for play in (hidden[0], shown[0])))
+    assert np.array_equal(*(render(play.all_leave(3)) for play in (hidden[0], shown[0])))

@@ -58,7 +58,7 @@ def test_shares_sum_to_one_and_are_symmetric(players):
 def test_start_features_by_hand():
     """A relic was taken by one who left alone, then two snakes came up; now a boulder lies on the path."""
     play = Play(["relic", "snake", "snake", 5, 7, "boulder"], 3).play("0 - all all")
-    chests, public = start_features(play.env._batch.observe()[:, 1])
+    chests, public = start_features(play.position.observe(1)[None])
     assert chests.tolist() == [[3, 3, 8]]
     pairs = 4 * 3 * 2 + 2 * 1  # ordered pairs of equal traps
     assert public.tolist() == [[2 / 4, 0, 1, 14 / 16, pairs / 16, 4 / 2, 1 / 2]]

@@ -151,7 +151,7 @@ def test_rules_of_small_editions_in_words():
 )
 def test_relics_in_words(edition, relic, turns, fate, coming):
     trap = EDITIONS[edition].traps[0]
-    game = Play([relic, trap, trap, 5], 3, edition).play(turns).env._batch.games[0]
+    game = Play([relic, trap, trap, 5], 3, edition).play(turns).position.state
     worth = [f"The next ones taken are worth {coming} gems."] if coming else []
     assert relics_now(game, EDITIONS[edition]) == [f"Relics: {fate}.", *worth]
 

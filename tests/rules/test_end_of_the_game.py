@@ -2,6 +2,7 @@
 
 import pytest
 
+from diamant_env import Batch
 from tests.support.play import ODD, RELICS_DECIDE, Case, Play, cases
 
 LAST = "all all all all "  # four expeditions in which everyone leaves at once
@@ -60,4 +61,4 @@ def test_all_may_win(players):
 
 def test_a_margin_needs_somebody_to_compare_with():
     with pytest.raises(ValueError, match="reward 'margin' compares a player with the others; one player has none"):
-        Play([11], players=1, reward="margin")
+        Batch(1, num_players=1, reward="margin")

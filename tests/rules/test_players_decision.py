@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from diamant_env import diamant_v0
 from diamant_env.state import DECIDE
 from tests.support.play import Case, Play, cases
 
@@ -24,14 +25,16 @@ test_play = cases(CASES)
 
 
 def test_every_player_still_in_the_cave_decides():
-    play = Play([11, 5], players=3).leave(1)
-    with pytest.raises(ValueError, match="no action for player_2"):
-        play.env.step({"player_0": 0})
+    env = diamant_v0.parallel_env(num_players=3)
+    env.reset(seed=0)
+    env.step({"player_0": 0, "player_1": 1, "player_2": 0})  # after one card, which can't end the expedition
+    with pytest.raises(ValueError, match="player_2"):
+        env.step({"player_0": 0})
 
 
 def test_a_player_in_camp_has_nothing_to_decide():
     play = Play([11, 5, "snake"], players=3).leave(1)
-    play.env.step({"player_0": 0, "player_1": 1, "player_2": 0})
+    play.position.decide([0, 1, 0])
     assert (play.inside, play.chests) == ([0, 2], [0, 3 + 2, 0])
 
 

@@ -1,4 +1,4 @@
-"""Editions to test, and games of a scripted deck through the public environment."""
+"""Editions to test, and games of chosen cards."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import numba
 import pytest
 
 import diamant_env.advice.review as review
-from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, diamant_v0
-from diamant_env.editions import NO_CARD
-from diamant_env.state import OVER
+from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, Game
+from diamant_env.drawing.scene import Scene
 
 SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # multiplies games and damaged files
 PUBLISHED = list(EDITIONS.values())
@@ -76,20 +75,23 @@ def card_of(edition: Edition, card: int) -> int | str:
 
 
 class Play:
-    """A game of scripted cards, in their order across expeditions; running out of them is an error.
+    """A game of chosen cards, in their order across expeditions; running out of them is an error.
 
-    The options are those of `parallel_env`.
+    Attributes:
+        position: The `Game`.
+        rewards: The rewards of the last turn, by seat.
+        scene: What rendering needs of the game's history.
     """
 
-    def __init__(self, deck: list, players: int = 4, edition: str | Edition = BASE, **options) -> None:
-        self.env = diamant_v0.parallel_env(num_players=players, edition=edition, **options)
-        self.cards_left = len(deck) - 1
-        self.rewards = [0.0] * players
-        self.env.reset(seed=0, options={"deck": deck})
+    def __init__(self, deck: list, players: int = 4, edition: str | Edition = BASE, reward: str = "score") -> None:
+        self.position, self.scene = Game(players, edition), Scene()
+        self.edition, self.reward, self.rewards = self.position.edition, reward, [0.0] * players
+        self._cards = list(deck)
+        self._reveal()
 
     @property
     def game(self):
-        return self.env.game
+        return self.position.state.copy()
 
     @property
     def inside(self) -> list[int]:
@@ -98,21 +100,21 @@ class Play:
 
     @property
     def chests(self) -> list[int]:
-        return self.game["chest"][: self.env.max_num_agents].tolist()
+        return self.game["chest"][: self.position.num_players].tolist()
 
     @property
     def relics(self) -> list[int]:
-        return self.game["relics"][: self.env.max_num_agents].tolist()
+        return self.game["relics"][: self.position.num_players].tolist()
 
     @property
     def deck(self) -> dict[int | str, int]:
         """Copies of each card in the deck, by name; treasures are numbers."""
         copies = enumerate(self.game["deck"].tolist())
-        return {card_of(self.env.edition, card): number for card, number in copies if number}
+        return {card_of(self.edition, card): number for card, number in copies if number}
 
     @property
     def over(self) -> bool:
-        return self.game["phase"] == OVER
+        return self.position.phase == "over"
 
     @property
     def traps(self) -> int:
@@ -124,15 +126,12 @@ class Play:
         return getattr(self, name) if hasattr(self, name) else self.game[name].tolist()
 
     def leave(self, *seats: int) -> Play:
-        """Step: these seats leave, the others inside continue."""
-        inside = self.inside
-        assert set(seats) <= set(inside), f"{seats} leave, but {inside} are inside"
-        actions = {f"player_{seat}": LEAVE if seat in seats else CONTINUE for seat in inside}
-        _, rewards, *_ = self.env.step(actions)
-        self.rewards = [rewards[f"player_{seat}"] for seat in range(self.env.max_num_agents)]
-        bust = self.game["bust_card"] != NO_CARD
-        self.cards_left -= int(bust) + int(not self.over)
-        assert self.cards_left >= 0, "the test's deck has too few cards"
+        """Play a turn: these seats leave, the others inside continue."""
+        assert set(seats) <= set(self.inside), f"{seats} leave, but {self.inside} are inside"
+        before = self.position.returns(self.reward)
+        self.position.decide([LEAVE if seat in seats else CONTINUE for seat in range(self.position.num_players)])
+        self._reveal()
+        self.rewards = (self.position.returns(self.reward) - before).tolist()
         return self
 
     def play(self, turns: str) -> Play:
@@ -148,6 +147,16 @@ class Play:
     def all_leave(self, expeditions: int = 1) -> Play:
         """Play turns in which everyone inside leaves."""
         return self.play("all " * expeditions)
+
+    def _reveal(self) -> None:
+        """Reveal cards until a decision or the end."""
+        while self.position.phase == "reveal":
+            assert self._cards, "the test's deck has too few cards"
+            name, deck = self._cards.pop(0), self.position.state["deck"]
+            fits = [card for card in self.edition.cards_named(name) if deck[card]]
+            assert fits, f"{name!r} is not in the deck"
+            self.position.reveal(fits[0])
+        self.scene.follow(self.position.state)
 
 
 class Case:
