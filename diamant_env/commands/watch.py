@@ -44,6 +44,6 @@ def run(argv: Sequence[str]) -> int:
         say(render_text(session.now, edition, session.scene, names, width=width))
     finally:
         if options.record:
-            session.log.record().write(options.record)
+            session.record().write(options.record)
             say(f"saved: {options.record}")
     return 0

@@ -97,7 +97,7 @@ class Answers:
     def _open(self, text: Any) -> Answer:
         if not isinstance(text, str):
             raise ValueError("text: the text of a record is required")
-        record = GameRecord.from_text(text)
+        record = GameRecord.from_json(text)
         check_cards(record.edition)
         return {"views": views_of(record)}
 

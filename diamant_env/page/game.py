@@ -1,4 +1,4 @@
-"""Games of the page: texts of records, replayed, so that the page survives a restart of the server."""
+"""Games of the page: records as JSON, replayed, so that the page survives a restart of the server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from diamant_env.agent import is_of_agent
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.opponents.registry import make
@@ -56,7 +55,7 @@ class PlayedGame:
     @property
     def text(self) -> str:
         """The record of the game so far."""
-        return self.session.log.record().to_text()
+        return self.session.record().to_json()
 
     @property
     def turns(self) -> int:
@@ -91,10 +90,12 @@ class PlayedGame:
             return self.session.leave
         except Exception as error:
             seat = [seat for seat, name in enumerate(self.names) if name != YOU][self.session.table.asked]
-            if isinstance(error, ValueError) and not is_of_agent(error):
-                raise ValueError(f"seat {seat + 1}: {error}") from error
-            what = f"{self.names[seat]} in seat {seat + 1} raised {type(error).__name__}"
-            raise AgentError(f"{what}: {error}; the terminal shows the traceback") from error
+            who = f"{self.names[seat]} in seat {seat + 1}"
+            if isinstance(error, ValueError):
+                raise ValueError(f"{who}: {error}") from error
+            raise AgentError(
+                f"{who} raised {type(error).__name__}: {error}; the terminal shows the traceback"
+            ) from error
 
     def play(self, decision: int | None) -> None:
         """Play a turn with the person's decision, None if they need not decide.
@@ -140,16 +141,16 @@ def replayed(menu: Menu, text: Any, turns: int | None = None) -> PlayedGame:
     """
     if not isinstance(text, str):
         raise ValueError(f"game={_shown(text)}; the text of a record is required")
-    record = GameRecord.from_text(text, "game")
+    record = GameRecord.from_json(text)
     if record.seed is None or not record.names:
         raise ValueError("game: a record with a seed and the players' names is required")
     check_cards(record.edition)
     played = PlayedGame(menu, record.edition, record.names, record.seed)
     stateful = not all(getattr(agent, "memoryless", False) for agent in played.session.table.agents)
-    for turn in [turn for turn in record.turns if turn.continuing or turn.leaving][:turns]:
+    for leaving in record.turns[:turns]:
         if stateful:
             played.ask()
-        played.session.play([int(seat in turn.leaving) for seat in range(record.num_players)])
+        played.session.play([int(seat in leaving) for seat in range(record.num_players)])
     return played
 
 

@@ -153,7 +153,7 @@ def view_of(played: PlayedGame) -> dict[str, Any]:
     about = {
         "game": played.text,
         "turns": played.turns,
-        "file": f"diamant-{session.edition.name}-{played.seed}.txt",
+        "file": f"diamant-{session.edition.name}-{played.seed}.json",
         "mode": "watch" if played.you is None else "play",
         "story": viewer.story(session.games),
         "edition": in_words(session.edition),
@@ -170,7 +170,7 @@ def views_of(record: GameRecord) -> list[dict[str, Any]]:
     """Return the views of a recorded game, from its start to its end; the last one has the log and the rules."""
     names = record.names or [f"player_{seat}" for seat in range(record.num_players)]
     viewer, scene, views = Viewer(record.edition, [name[:60] for name in names]), Scene(), []
-    games = [game.state.copy() for game in record.watch()]
+    games = record.states()
     for game in games:
         scene.follow(game)
         views.append({"game": None, "mode": "record"} | viewer.show(game, scene))

@@ -7,6 +7,7 @@ import pytest
 
 from diamant_env import EDITIONS, Batch
 from diamant_env.commands import diamant, watch
+from diamant_env.editions import NO_CARD
 from diamant_env.observation import Observations
 from diamant_env.opponents import Table, make
 from diamant_env.records import GameRecord
@@ -16,7 +17,7 @@ GAME = ["ev", "bag:18", "random:0.3", "--seed", "3"]
 
 @pytest.mark.parametrize("edition", ["iello-2016", "incan-gold", "schmidt-2005"])
 def test_watched_game(edition, tmp_path, capsys):
-    path = tmp_path / "game.txt"
+    path = tmp_path / "game.json"
     agents = ["ev", "random:0.3", "mixture", "mixture"]
     options = ["--edition", edition, "--seed", "5", "--record", str(path)]
     assert diamant.main(["watch", *agents, *options]) == 0
@@ -25,11 +26,12 @@ def test_watched_game(edition, tmp_path, capsys):
     record = GameRecord.read(path)
     assert record.names == tuple(agents)
     assert (record.edition, record.seed) == (EDITIONS[edition], 5)
-    assert output.count("\nExpedition ") == sum(not turn.bust for turn in record.turns)
-    assert len(re.findall(r"^A second .*!", output, re.MULTILINE)) == sum(turn.bust for turn in record.turns)
+    states = record.states()
+    assert output.count("\nExpedition ") == len(record.turns)
+    assert len(re.findall(r"^A second .*!", output, re.MULTILINE)) == sum(s["bust_card"] != NO_CARD for s in states)
     rows = [re.split(r"\s{2,}", line.strip()) for line in output.splitlines()[-5:-1]]
     assert [row[0] for row in rows] == ["ev", "random:0.3", "mixture #1", "mixture #2"]
-    assert tuple(int(row[-2]) for row in rows) == record.chests
+    assert [int(row[-2]) for row in rows] == states[-1]["chest"][:4].tolist()
 
 
 def test_watched_game_fits_a_narrow_terminal(capsys, monkeypatch):
@@ -63,5 +65,5 @@ def test_stopped_game_is_recorded(tmp_path, monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(watch.time, "sleep", interrupted)
-    assert diamant.main(["watch", *GAME, "--record", str(tmp_path / "game.txt")]) == 130
-    assert not GameRecord.read(tmp_path / "game.txt").finished
+    assert diamant.main(["watch", *GAME, "--record", str(tmp_path / "game.json")]) == 130
+    assert GameRecord.read(tmp_path / "game.json").turns == ()

@@ -52,7 +52,7 @@ class Stored:
 
 def stored(place: Path) -> dict[str, Stored]:
     """Write one file of each kind."""
-    run, game = new_run_folder(place, RUN), place / "game.txt"
+    run, game = new_run_folder(place, RUN), place / "game.json"
     train(RUN, run)
     GameSession("iello-2016", ["random:0.3"] * 3, 5).play_out().write(game)
     tree = build_tree(start_of_expedition(SMALL, 2), SMALL)
@@ -73,7 +73,7 @@ def stored(place: Path) -> dict[str, Stored]:
     return {
         "checkpoint": Stored(run / CHECKPOINT, lambda: fingerprint(load_checkpoint(run, RUN))),
         "policy": Stored(run / POLICY, policy),
-        "record": Stored(game, lambda: fingerprint(GameRecord.read(game).to_text()), may_differ=True),
+        "record": Stored(game, lambda: fingerprint(GameRecord.read(game).to_json()), may_differ=True),
         "configuration": Stored(run / CONFIG, lambda: repr(read_config(run / CONFIG)), may_differ=True),
         "solution": Stored(values, solution),
     }

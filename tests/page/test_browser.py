@@ -47,9 +47,8 @@ def test_game_by_mouse_with_hint_odds_review_and_record(browser):
 
 
 def turns_of(browser):
-    """Return the turns with decisions of the stored game."""
-    turns = GameRecord.from_text(browser.stored_games()[0]["game"]).turns
-    return [turn for turn in turns if turn.continuing or turn.leaving]
+    """Return the turns of the stored game."""
+    return GameRecord.from_json(browser.stored_games()[0]["game"]).turns
 
 
 def review_is_shown(browser):
@@ -74,8 +73,8 @@ def record_is_saved_and_opened(browser):
     browser.shows("save")
     browser.click("save")
     saved = browser.downloaded()
-    record = GameRecord.from_text(saved.read_text(encoding="utf-8"))
-    assert record == GameRecord.from_text(browser.stored_games()[0]["game"])
+    record = GameRecord.from_json(saved.read_text(encoding="utf-8"))
+    assert record == GameRecord.from_json(browser.stored_games()[0]["game"])
     browser.click("home")
     browser.shows("play")
     browser.driver.find_element("id", "open-file").send_keys(str(saved))
@@ -100,7 +99,7 @@ def new_game_has_the_same_players(browser):
     browser.click("again")
     browser.shows("continue")
     last, new = (
-        GameRecord.from_text(each["game"]) for each in sorted(browser.stored_games(), key=lambda each: each["saved"])
+        GameRecord.from_json(each["game"]) for each in sorted(browser.stored_games(), key=lambda each: each["saved"])
     )
     assert last.names == new.names
     assert len(new.names) == 4

@@ -37,24 +37,22 @@ def client():
 def test_page_game_equals_batch_game(client, edition, seed):
     last = client.to_the_end(client.new(*TABLE, seed=seed, edition=edition))[-1]
     record = GameSession(edition, [make(text) for text in TABLE], seed).play_out()
-    assert GameRecord.from_text(last["game"]).turns == record.turns
-    assert [seat["chest"] for seat in last["seats"]] == list(record.chests)
+    assert GameRecord.from_json(last["game"]).turns == record.turns
+    assert [seat["chest"] for seat in last["seats"]] == record.states()[-1]["chest"][: len(TABLE)].tolist()
 
 
 def test_view_shows_own_decisions_and_result(client):
     views = client.to_the_end(client.new("ev:0.75", "you", "champion"))
     assert {view["mode"] for view in views} == {"play"}
     for before, after in itertools.pairwise(views):
-        *earlier, _ = GameRecord.from_text(before["game"]).turns
-        turns = GameRecord.from_text(after["game"]).turns
-        assert turns[: len(earlier)] == tuple(earlier)
-        turn = turns[len(earlier)]
-        assert [seat in turn.continuing + turn.leaving for seat in range(3)] == [s["inside"] for s in before["seats"]]
+        *earlier, leaving = GameRecord.from_json(after["game"]).turns
+        assert GameRecord.from_json(before["game"]).turns == tuple(earlier)
+        assert all(before["seats"][seat]["inside"] for seat in leaving)
         if before["must_decide"]:
-            assert (1 in turn.leaving) == (before["seats"][1]["bag"] >= 8)
+            assert (1 in leaving) == (before["seats"][1]["bag"] >= 8)
             output = after["seats"][1]["last_decision"]
             bust = after["ended"] is not None and after["ended"]["bust"]
-            assert output.split()[0] == ("leave" if 1 in turn.leaving else "bust" if bust else "continue")
+            assert output.split()[0] == ("leave" if 1 in leaving else "bust" if bust else "continue")
         assert all(seat["leave"] is None for seat in after["seats"])
     for view in views:
         assert client.post("/view", game=views[-1]["game"], turns=view["turns"]).json == view
@@ -99,10 +97,10 @@ def test_log_is_complete_at_each_turn(client):
         assert client.post("/view", game=view["game"], turns=None).json["story"] == view["story"]
     ends = [(line["turn"], line["card"]) for line in whole if line["bad"]]
     assert ends == [(view["turns"], len(view["ended"]["path"])) for view in views if (view["ended"] or {}).get("bust")]
-    record = GameRecord.from_text(views[-1]["game"])
+    record = GameRecord.from_json(views[-1]["game"])
     leaving = [line["words"] for line in whole if " leave" in line["words"] and " leaves the game" not in line["words"]]
     relics = [line for line in whole if line["words"].startswith("Relic")]
-    assert len(leaving) - len(relics) == sum(bool(turn.leaving) for turn in record.turns)
+    assert len(leaving) - len(relics) == sum(map(bool, record.turns))
     assert [line["heading"] for line in whole if line["card"] == 1][:1] == ["Expedition 1"]
     assert whole[-1]["heading"] == "Game over"
     assert client.post("/open", text=views[-1]["game"]).json["views"][-1]["story"] == whole
@@ -213,7 +211,7 @@ class Broken:
         raise self.error("no answer")
 
 
-@pytest.mark.parametrize("error", [OSError, ValueError, RecursionError])
+@pytest.mark.parametrize("error", [OSError, RecursionError])
 def test_error_of_an_agent_names_agent_and_seat(error, monkeypatch):
     monkeypatch.setattr(Broken, "error", error, raising=False)
     text = f"{__name__}:Broken"
@@ -230,7 +228,7 @@ def test_wrong_answer_of_an_agent_names_agent_and_seat():
     settings = {"edition": "iello-2016", "hidden_chests": None, "seed": 0}
     answer = Client(make_app(Menu([text]))).post("/new", agents=["you", text], **settings)
     assert answer.status == 400
-    assert answer.json["error"].startswith(f"seat 2: {text} must return 1 prob")
+    assert answer.json["error"].startswith(f"{text} in seat 2: {text} must return 1 prob")
 
 
 def test_mixture_draws_for_each_game():
@@ -263,7 +261,7 @@ def test_game_continues_on_a_new_server():
 def test_hidden_chests_are_hidden_until_the_end(client, edition):
     view = client.new("bag:8", "you", "bag:18", edition=edition, hidden_chests=True)
     *during, last = client.to_the_end(view)
-    assert "hidden chests: yes" in view["game"]
+    assert '"hidden_chests": true' in view["game"]
     for each in during:
         assert [seat["chest"] is None for seat in each["seats"]] == [True, False, True]
         assert all(seat["relics"] is not None for seat in each["seats"])
@@ -291,7 +289,7 @@ def test_odds_hint_record_and_review(client, monkeypatch):
     assert len(review["chances"]) == len(review["labels"]) == len(views)
     assert review["chances"][-1] == [float(row["winner"]) for row in views[-1]["seats"]]
     assert all(views[each["turn"]]["must_decide"] and each["interval"][0] > 0 for each in review["decisions"])
-    assert views[-1]["file"] == "diamant-iello-2016-4.txt"
+    assert views[-1]["file"] == "diamant-iello-2016-4.json"
     opened = client.post("/open", text=views[-1]["game"]).json["views"]
     for shown, played in zip(opened, views, strict=True):
         assert shown["mode"] == "record"
@@ -301,9 +299,8 @@ def test_odds_hint_record_and_review(client, monkeypatch):
 
 def test_record_of_custom_edition_shows_escaped_cards(client):
     printed = {"name": "mine", "treasures": [5, 7], "traps": ["<a/b>", "snake"], "expeditions": 1}
-    lines = ["diamant record 1", f"own edition: {json.dumps(printed)}", "hidden chests: no", "players: 1", "seed: none"]
-    lines += ["1.1 <a/b> | leave 0", "result", "player_0: chest 0, relics 0", "winners: 0"]
-    view = client.post("/open", text="\n".join(lines)).json["views"][0]
+    record = {"edition": printed, "hidden_chests": False, "players": 1, "cards": ["<a/b>"], "turns": [[0]]}
+    view = client.post("/open", text=json.dumps(record)).json["views"][0]
     assert view["path"][0]["name"] == "<a/b>"
     face = client.get("/card/16/<a/b>.svg")  # decoded, as a server passes it
     assert view["path"][0]["svg"] == "/card/16/%3Ca%2Fb%3E.svg"

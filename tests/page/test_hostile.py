@@ -18,7 +18,7 @@ def text_of(*turns: list[int], names: tuple[str, ...] = ("you", "bag:8"), seed: 
     session = GameSession("iello-2016", [None, None], seed, names)
     for turn in turns:
         session.play(turn)
-    return session.log.record().to_text()
+    return session.record().to_json()
 
 
 GAME, WAITING = text_of([0, 0]), text_of([1, 0])
@@ -50,7 +50,8 @@ INVALID = [
         ("/view", {"game": GAME.replace(old, new), "turns": None}, message)
         for old, new, message in (
             ("bag:8", "os:system", 'unknown agent "os:system"; agents: you, champion'),
-            ("seed: 3", "seed: none", "a record with a seed and the players' names is required"),
+            ('"seed": 3', '"cards": []', "0 cards are too few"),
+            ('"names": ["you", "bag:8"]', '"names": []', "a record with a seed and the players' names is required"),
         )
     ],
     ("/turn", {"game": GAME, "decision": None}, "you must decide: 0 continues, 1 leaves"),

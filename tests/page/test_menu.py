@@ -48,7 +48,7 @@ def test_command_line_agents_are_on_menu_and_play(tmp_path):
     view = client.new(*menu["default"]["agents"])
     assert [seat["name"] for seat in view["seats"]] == ["You", HERE, str(tmp_path), "Hunter"]
     last = client.to_the_end(view)[-1]
-    assert any(1 in turn.leaving for turn in GameRecord.from_text(last["game"]).turns)
+    assert any(1 in leaving for leaving in GameRecord.from_json(last["game"]).turns)
 
 
 def test_custom_edition_is_selected_and_played(box):
@@ -60,7 +60,7 @@ def test_custom_edition_is_selected_and_played(box):
     assert not any("/" in edition["description"] for edition in menu["editions"])
     last = client.to_the_end(client.new("you", "champion", edition="mine"))[-1]
     assert last["expeditions"] == 2
-    assert GameRecord.from_text(last["game"]).edition == Edition.load(box)
+    assert GameRecord.from_json(last["game"]).edition == Edition.load(box)
 
 
 def test_request_opens_no_file_and_imports_nothing(box, tmp_path, monkeypatch):
@@ -90,8 +90,8 @@ def test_uploaded_policy_plays(tmp_path):
     last = client.to_the_end(client.new("you", response["text"], "champion"))[-1]
     assert [seat["name"] for seat in last["seats"]] == ["You", "<b>mine</b>", "Champion"]
     same = client.to_the_end(client.new("you", "champion", "champion"))[-1]
-    record = GameRecord.from_text(last["game"])
-    assert record.turns == GameRecord.from_text(same["game"]).turns
+    record = GameRecord.from_json(last["game"])
+    assert record.turns == GameRecord.from_json(same["game"]).turns
     assert record.names == ("you", "<b>mine</b>", "champion")
     assert Client(make_app()).post("/view", game=last["game"], turns=None).json["error"].startswith("unknown agent")
 
