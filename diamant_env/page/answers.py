@@ -16,7 +16,6 @@ from diamant_env.page.view import view_of, views_of
 from diamant_env.records import GameRecord
 
 Answer = dict[str, Any]
-POLICY = "/policy"
 
 
 class Answers:
@@ -40,7 +39,6 @@ class Answers:
             "/hint": (self._hint, ("game",)),
             "/review": (self._review, ("game",)),
             "/open": (self._open, ("text",)),
-            POLICY: (self._policy, ("name", "content")),
         }
 
     def warm_up(self) -> None:
@@ -100,6 +98,3 @@ class Answers:
         record = GameRecord.from_json(text)
         check_cards(record.edition)
         return {"views": views_of(record)}
-
-    def _policy(self, name: Any, content: Any) -> Answer:
-        return {"text": self.menu.add_policy(name, content), "menu": self.menu.as_json()}

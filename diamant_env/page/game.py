@@ -40,13 +40,12 @@ class PlayedGame:
     """
 
     def __init__(self, menu: Menu, edition: Edition, names: Sequence[str], seed: int) -> None:
-        offers = {offer.name: offer for offer in menu.agents.values()}
-        unknown = [name for name in names if name not in (YOU, *offers)]
+        unknown = [name for name in names if name not in (YOU, *menu.agents)]
         if unknown:
-            raise ValueError(f"unknown agent {_shown(unknown[0])}; agents: {', '.join((YOU, *offers))}")
+            raise ValueError(f"unknown agent {_shown(unknown[0])}; agents: {', '.join((YOU, *menu.agents))}")
         if names.count(YOU) > 1:
             raise ValueError(f"{names.count(YOU)} times {YOU!r} among the agents; at most one is allowed")
-        agents = [None if name == YOU else make(offers[name].player, fresh=True) for name in names]
+        agents = [None if name == YOU else make(menu.agents[name].player, fresh=True) for name in names]
         self.session = GameSession(edition, agents, seed, names)
         self.names, self.seed = names, seed
         self.you = names.index(YOU) if YOU in names else None
@@ -129,8 +128,7 @@ def new_game(menu: Menu, edition: Any, hidden_chests: Any, agents: Any, seed: An
         raise ValueError(f"agents={_shown(agents)}; a list of 1 to {MAX_PLAYERS} is allowed")
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_PAGE_SEED:
         raise ValueError(f"seed={_shown(seed)}; a whole number from 0 to {MAX_PAGE_SEED} is allowed")
-    names = [menu.agents[text].name if text in list(menu.agents) else text for text in agents]
-    return PlayedGame(menu, find_edition(menu.editions[edition], hidden_chests), names, seed)
+    return PlayedGame(menu, find_edition(menu.editions[edition], hidden_chests), agents, seed)
 
 
 def replayed(menu: Menu, text: Any, turns: int | None = None) -> PlayedGame:

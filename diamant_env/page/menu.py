@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, count
-from threading import Lock
 from typing import Any
 
 from diamant_env.drawing.icons import SEAT_COLOURS
 from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
 from diamant_env.opponents.custom import Player
-from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.registry import make
 from diamant_env.page.edition_text import in_words
 
@@ -36,10 +30,7 @@ AGENTS = {
 """The agents of every menu, texts that `diamant_env.opponents.make` takes, each with a label and a description."""
 DEFAULT_EDITION = "iello-2016"
 DEFAULT_TABLE = [YOU, "champion", "ev:0.75", "bag:18"]
-MOST_POLICY_BYTES = 4_000_000
 MOST_LETTERS = 30  # in a card name of a custom edition
-_LONGEST_NAME = 40  # characters of a policy's name
-_POLICY = "policy:"  # prefix of an uploaded policy's digest, which identifies it in games
 
 
 @dataclass(frozen=True)
@@ -49,18 +40,16 @@ class Offer:
     Attributes:
         label: Label in the menu.
         about: Short description.
-        name: Name at the table and in records.
-        player: Input of `make`: a text of `AGENTS`, or the agent of a command-line text or an upload.
+        player: Input of `make`: a text of `AGENTS`, or the agent of a command-line text.
     """
 
     label: str
     about: str
-    name: str
     player: Player
 
 
 class Menu:
-    """Thread-safe menu of agents and editions.
+    """Menu of agents and editions.
 
     Args:
         agents: Texts of further agents for `make`, loaded at once.
@@ -75,11 +64,10 @@ class Menu:
     """
 
     def __init__(self, agents: Sequence[str] = (), edition: str = DEFAULT_EDITION) -> None:
-        self._lock = Lock()
-        self.agents = {text: Offer(label, about, text, text) for text, (label, about) in AGENTS.items()}
+        self.agents = {text: Offer(label, about, text) for text, (label, about) in AGENTS.items()}
         typed = list(dict.fromkeys(agents))
         added = [text for text in typed if text not in AGENTS]
-        self.agents |= {text: Offer(text, "named at the command line", text, make(text)) for text in added}
+        self.agents |= {text: Offer(text, "named at the command line", make(text)) for text in added}
         selected = _playable(find_edition(edition))
         self.editions = EDITIONS | {selected.name: selected}
         table = [YOU, *typed][:MAX_PLAYERS] if typed else DEFAULT_TABLE
@@ -97,38 +85,12 @@ class Menu:
             for edition in self.editions.values()
         ]
         agents = [
-            {"text": text, "label": offer.label, "name": shown_name(offer.name), "about": offer.about}
+            {"text": text, "label": offer.label, "name": shown_name(text), "about": offer.about}
             for text, offer in self.agents.items()
         ]
         colours = ["#{:02x}{:02x}{:02x}".format(*colour) for colour in SEAT_COLOURS]
         choices = {"editions": editions, "agents": agents, "players": [1, MAX_PLAYERS]}
-        return choices | {"default": self.default, "seat_colours": colours, "policy_bytes": MOST_POLICY_BYTES}
-
-    def add_policy(self, name: Any, content: Any) -> str:
-        """Add an uploaded policy file; return its text in requests.
-
-        Args:
-            name: File name for display, not opened.
-            content: Content of the file in base64.
-
-        Raises:
-            ValueError: If it is not a policy, or too large.
-        """
-        if not isinstance(name, str) or not name.isprintable() or not name.endswith(".safetensors"):
-            raise ValueError("name: a file name that ends in .safetensors is required")
-        held = _decoded(content, name)
-        text = _POLICY + hashlib.sha256(held).hexdigest()[:16]
-        stem = name.removesuffix(".safetensors")[:_LONGEST_NAME].strip() or "policy"
-        agent = NetworkAgent.from_bytes(held, name)
-        with self._lock:
-            if text in self.agents:
-                return text
-            taken = {YOU, *(word for offer in self.agents.values() for word in (offer.name, offer.label))}
-            numbered = chain([stem], (f"{stem} {number}" for number in count(2)))
-            label = next(each for each in numbered if each not in taken)
-            offer = Offer(label, f"a policy file, {len(held):,} bytes", label, agent)
-            self.agents = self.agents | {text: offer}  # copy on write: other threads read it
-        return text
+        return choices | {"default": self.default, "seat_colours": colours}
 
 
 def shown_name(text: str) -> str:
@@ -150,13 +112,3 @@ def _playable(edition: Edition) -> Edition:
         raise ValueError(f"the edition's name {edition.name!r} is that of a published one with other cards or rules")
     check_cards(edition)
     return edition
-
-
-def _decoded(content: Any, name: str) -> bytes:
-    try:
-        held = base64.b64decode(content, validate=True)
-    except (TypeError, ValueError, binascii.Error):
-        raise ValueError("content: a policy file in base64 is required") from None
-    if len(held) > MOST_POLICY_BYTES:
-        raise ValueError(f"{name} has {len(held):,} bytes; at most {MOST_POLICY_BYTES:,} are allowed")
-    return held

@@ -20,13 +20,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from diamant_env.drawing.cards import card_svg
 from diamant_env.drawing.svg import icons_svg
 from diamant_env.editions import NUM_CARDS
-from diamant_env.page.answers import POLICY, Answers
+from diamant_env.page.answers import Answers
 from diamant_env.page.game import AgentError
-from diamant_env.page.menu import MOST_POLICY_BYTES, Menu
+from diamant_env.page.menu import Menu
 
 STATIC = Path(__file__).parent / "static"
 MOST_BYTES = 64 * 1024  # per message
-MOST_WITH_POLICY = MOST_POLICY_BYTES * 4 // 3 + MOST_BYTES  # per message with a policy in base64
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _HOST = re.compile(r"(127\.0\.0\.1|localhost)(:\d{1,5})?", re.ASCII)
 _HEADERS = {
@@ -75,7 +74,7 @@ class Guard:
 
 
 def make_app(menu: Menu | None = None) -> Starlette:
-    """Return an application with its own games and uploaded policies."""
+    """Return an application with its own games."""
     answers = Answers(menu or Menu())
     routes = [
         Route("/", _static),
@@ -94,7 +93,7 @@ def make_app(menu: Menu | None = None) -> Starlette:
 async def _answer(answers: Answers, address: str, request: Request) -> Response:
     """Return the response to a POST, computed in a thread."""
     function, fields = answers.by_address[address]
-    message = await _message(request, fields, MOST_WITH_POLICY if address == POLICY else MOST_BYTES)
+    message = await _message(request, fields)
     try:
         content = await run_in_threadpool(_encoded, function, message)
     except (ValueError, RecursionError) as error:
@@ -106,7 +105,7 @@ def _encoded(function: Callable[..., Any], message: dict[str, Any]) -> bytes:
     return json.dumps(function(**message), allow_nan=False).encode()
 
 
-async def _message(request: Request, fields: tuple[str, ...], most: int) -> dict[str, Any]:
+async def _message(request: Request, fields: tuple[str, ...]) -> dict[str, Any]:
     """Return the JSON object of a request; raise an HTTPException if its fields or size are wrong."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "Content-Type: application/json is required")
@@ -114,8 +113,8 @@ async def _message(request: Request, fields: tuple[str, ...], most: int) -> dict
     try:
         async for part in request.stream():
             body += part
-            if len(body) > most:
-                raise HTTPException(413, f"more than {most} bytes")
+            if len(body) > MOST_BYTES:
+                raise HTTPException(413, f"more than {MOST_BYTES} bytes")
     except ClientDisconnect:
         raise HTTPException(400, "the message is incomplete") from None
     try:

@@ -235,7 +235,7 @@ def test_evaluate_command(tmp_path, capsys):
     words = ["--compare", "ev:0.75", "--against", *against, "--games", "400", "--out", str(path)]
     assert diamant.main(["evaluate", "bag:9", *words]) == 0
     text = capsys.readouterr().out
-    for expected in ("3 of 4 in traps", "3 × bag:9", "below", "0.250", "Holm", "less", "intruder"):
+    for expected in ("3 of the 4 in traps", "3 × bag:9", "below", "0.250", "Holm", "less", "intruder"):
         assert expected in text
     content = json.loads(path.read_text())
     assert content["command"] == "diamant evaluate"

@@ -1,6 +1,5 @@
-"""Menu of the page: named agents and editions, uploaded policies, nothing opened or imported by requests."""
+"""Menu of the page: named agents and editions, nothing opened or imported by requests."""
 
-import base64
 import json
 
 import pytest
@@ -11,7 +10,7 @@ from diamant_env.records import GameRecord
 from tests.support.asgi_client import Client
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')
-from diamant_env.page.menu import AGENTS, MOST_POLICY_BYTES, Menu
+from diamant_env.page.menu import AGENTS, Menu
 from diamant_env.page.server import make_app
 
 CHAMPION = SHIPPED["champion"].read_bytes()
@@ -30,10 +29,6 @@ def box(tmp_path):
     path = tmp_path / "box.toml"
     path.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in BOX.items()), encoding="utf-8")
     return str(path)
-
-
-def drop(client, name, content):
-    return client.post("/policy", name=name, content=base64.b64encode(content).decode())
 
 
 def test_command_line_agents_are_on_menu_and_play(tmp_path):
@@ -77,40 +72,4 @@ def test_request_opens_no_file_and_imports_nothing(box, tmp_path, monkeypatch):
         response = client.post("/new", edition=edition, hidden_chests=None, agents=["you"], seed=1)
         assert response.status == 400
         assert response.json["error"].startswith("unknown edition")
-        assert client.post("/open", text=f"diamant record 1\nedition: {edition}").status == 400
-
-
-def test_uploaded_policy_plays(tmp_path):
-    client = Client(make_app())
-    response = drop(client, "<b>mine</b>.safetensors", CHAMPION).json
-    assert drop(client, "again.safetensors", CHAMPION).json["text"] == response["text"]
-    offers = {agent["text"]: agent["label"] for agent in client.get("/menu").json["agents"]}
-    assert [label for text, label in offers.items() if text not in AGENTS] == ["<b>mine</b>"]
-    assert response["menu"] == client.get("/menu").json
-    last = client.to_the_end(client.new("you", response["text"], "champion"))[-1]
-    assert [seat["name"] for seat in last["seats"]] == ["You", "<b>mine</b>", "Champion"]
-    same = client.to_the_end(client.new("you", "champion", "champion"))[-1]
-    record = GameRecord.from_json(last["game"])
-    assert record.turns == GameRecord.from_json(same["game"]).turns
-    assert record.names == ("you", "<b>mine</b>", "champion")
-    assert Client(make_app()).post("/view", game=last["game"], turns=None).json["error"].startswith("unknown agent")
-
-
-@pytest.mark.parametrize(
-    ("message", "error"),
-    [
-        ({"content": base64.b64encode(CHAMPION[:-9]).decode()}, "x.safetensors is no safetensors file or is damaged"),
-        ({"content": "no base64!"}, "in base64 is required"),
-        ({"content": base64.b64encode(bytes(MOST_POLICY_BYTES + 1)).decode()}, "4,000,001 bytes; at most 4,000,000"),
-        ({"name": "ppo.zip"}, "ends in .safetensors is required"),
-        ({"name": None}, "ends in .safetensors is required"),
-    ],
-)
-def test_invalid_policy_upload_is_refused(message, error):
-    client = Client(make_app())
-    given = {"name": "x.safetensors", "content": base64.b64encode(CHAMPION).decode()} | message
-    response = client.post("/policy", **given)
-    assert response.status == 400
-    assert error in response.json["error"]
-    assert "/" not in response.json["error"]
-    assert len(client.get("/menu").json["agents"]) == len(AGENTS)
+        assert client.post("/open", text=json.dumps({"edition": edition})).status == 400

@@ -115,7 +115,14 @@ def test_random_decisions_leave_half_of_the_time():
     assert 0.02 < 1 - second["inside"][:, 0].mean() < 0.03
 
 
-@pytest.mark.parametrize("agent", ["random:1", "cards:1", "equilibrium"])
+def leave_with_a_gem_per_trap(obs):
+    leave = np.zeros(len(obs.flat), np.float32)
+    for edition, rows in obs.by_edition():
+        leave[rows] = obs["bag"][rows] >= len(edition.traps)
+    return leave
+
+
+@pytest.mark.parametrize("agent", ["random:1", "cards:1", leave_with_a_gem_per_trap])
 def test_agents_that_leave_afterstates_unseen_or_read_the_edition(agent):
     gain = gain_of(DeviationGame(agent, 2, TINY, "score"), 2_000, FEWER)
     assert gain.high > 0

@@ -6,7 +6,7 @@ import { awaitHint, drawDeck, drawHint, drawOdds, drawStory, dropHint } from "./
 import { awaitReview, drawResult, drawReview, markTurn } from "./review.js";
 import { ask, Refused } from "./server.js";
 import { complain, Session } from "./session.js";
-import { prepareDrops } from "./files.js";
+import { prepareRecords } from "./files.js";
 import { chosenEdition, prepareStart, refreshStart } from "./start.js";
 import { drawTable, useColours } from "./table.js";
 
@@ -266,7 +266,7 @@ async function open() {
   const menu = await ask("/menu");
   useColours(menu);
   prepareStart(menu, begin, resume);
-  prepareDrops(menu.policy_bytes, attempt, (views) => openSession(views, null));
+  prepareRecords(attempt, (views) => openSession(views, null));
   const here = lastHere();
   if (here) await resume(here.key, here.owned);
   else toStart();

@@ -42,16 +42,6 @@ function message(agents) {
   return { edition: chosen.edition, hidden_chests: chests, agents, seed: null };
 }
 
-/** Add an agent to the menu and seat it at this seat, or at the first agent's seat. */
-export function addAgent({ menu: offered, text }, seat) {
-  menu = offered;
-  const free = seat >= 0 && chosen.agents[seat] !== YOU ? seat : chosen.agents.findIndex((each) => each !== YOU);
-  if (free >= 0) sit(free, text);
-}
-
-/** Return the number of the seat that an element of the screen belongs to, or -1. */
-export const seatOf = (element) => [...byId("chairs").children].indexOf(element.closest("#chairs li"));
-
 /** Return the last choice if it and the default are still offered, else the menu's. */
 function lastChoice() {
   try {
