@@ -1,7 +1,6 @@
 """Layers of imports, sizes of files and folders."""
 
 import ast
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -29,16 +28,6 @@ LAYERS = [
     "__main__",
 ]
 COMMANDS = {module for module, path in FILES.items() if path.parent == ROOT / "train" and path.stem != "__init__"}
-TOPS = {
-    "diamant_env": 18,
-    "diamant_env/commands": 13,
-    "diamant_env/exact": 13,
-    "diamant_env/opponents": 13,
-    "train": 13,
-}  # allowed Python files at their top level
-MAX_FILES, MAX_LINES = 12, 300
-# A single class, data, or a training run from top to bottom.
-LONGER = {"diamant_env.batch": 390, "diamant_env.editions": 360, "train.ppo": 350, "train.jax_ppo": 420}
 
 
 def imports(nodes: Iterable[ast.AST]) -> set[str]:
@@ -81,12 +70,3 @@ def test_imports_follow_the_layers():
             wrong |= top == "train" and module != here and other in COMMANDS - {"train.ppo"}
             problems += [f"{module} imports {other}"] * wrong
     expect_no(problems)
-
-
-def test_file_and_folder_sizes():
-    sizes = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in FILES.items()}
-    folders = Counter(path.parent.relative_to(ROOT).as_posix() for path in FILES.values())
-    expect_no(
-        [f"{module} has {size} lines" for module, size in sizes.items() if size > LONGER.get(module, MAX_LINES)]
-        + [f"{name} holds {number} files" for name, number in folders.items() if number > TOPS.get(name, MAX_FILES)]
-    )
