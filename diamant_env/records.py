@@ -33,6 +33,8 @@ from diamant_env.state import GameState
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import nearest, parse_json, read_text
 
+__all__ = ["GameRecord", "GameSession"]
+
 
 @dataclass(frozen=True)
 class GameRecord:

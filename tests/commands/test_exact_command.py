@@ -8,7 +8,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from diamant_env import Edition, judging
+from diamant_env import Edition, exact, judging
 from diamant_env.commands import diamant
 from diamant_env.commands.exact import measure
 from diamant_env.exact import equilibrium
