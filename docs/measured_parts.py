@@ -13,19 +13,16 @@ from typing import Any
 from diamant_env.drawing.narration import counted
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.text_reports import estimate_text, plus_minus
-from train.benchmarking.folder import in_order
 from train.benchmarking.reporting.aggregate import exact_scores
 from train.benchmarking.reporting.columns import COLUMNS, difference, figure_text, over_seeds
 from train.benchmarking.reporting.page import summary, task_tables
 from train.benchmarking.reporting.statistics import estimate, improvement, ratio
-from train.benchmarking.results import RESULT, read_result
 from train.benchmarking.suite import TASKS
 from train.runs.markdown import markdown_table
 from train.ship import CARDS
 from train.tune import PLAYERS, ranked, text_of
 
 MEASURED = Path(__file__).with_name("measured")
-ENTRIES = Path(__file__).parents[1] / "entries"
 Row = dict[str, Any]
 
 
@@ -44,30 +41,14 @@ def exploitability() -> str:
     return markdown_table(["players", "fair share", "deviation gain", "strongest responder"], rows)
 
 
-def with_entries(entries: Path = ENTRIES) -> Row:
-    """Return the results of the benchmark and of the entries scored by ``--check``.
-
-    Raises:
-        ValueError: If two entries are the same run: task, algorithm and seed.
-    """
-    results = load("benchmark")
-    scored = {path.parent: row for path in sorted(entries.glob(f"*/{RESULT}")) if (row := read_result(path))}
-    folders: dict[tuple, Path] = {}
-    for folder, row in scored.items():
-        run = row["task"], row["algorithm"], row["seed"]
-        if folders.setdefault(run, folder) != folder:
-            raise ValueError(f"{folders[run]} and {folder} are both seed {run[2]} of {run[1]} on {run[0]}")
-    return {**results, "runs": in_order([*results["runs"], *scored.values()])}
-
-
 def benchmark() -> str:
     """Return the page of the benchmark's results."""
-    return summary(with_entries())
+    return summary(load("benchmark"))
 
 
 def benchmark_tasks() -> str:
     """Return all figures of the benchmark, a table per task."""
-    return "\n\n".join(task_tables(with_entries()["runs"]))
+    return "\n\n".join(task_tables(load("benchmark")["runs"]))
 
 
 def findings() -> str:

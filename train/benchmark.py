@@ -17,13 +17,11 @@ from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import say, warn
 from train.benchmarking.algorithms import REFERENCES, find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
-from train.benchmarking.check import check_entry
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import PAGE, RESULTS, BenchmarkFolder, run_folder
 from train.benchmarking.playing import MapJobs, map_on_processes, play_all
-from train.benchmarking.reporting.page import figure_lines, task_tables
+from train.benchmarking.reporting.page import figure_lines
 from train.benchmarking.reporting.paper import FOLDER as PAPER
-from train.benchmarking.results import RESULT as RESULT_FILE
 from train.benchmarking.suite import BenchmarkTask, find_tasks
 from train.cluster import map_on_ray, require_ray
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
@@ -59,8 +57,6 @@ class Arguments:
     """Smoke test with configs/benchmark_quick.toml: seconds per run, no meaningful figures."""
     config: ConfigFile = None
     """Budgets and games, overridden by other options; by default configs/benchmark.toml."""
-    check: Annotated[Path | None, optional("FOLDER")] = None
-    """Score the entry in this folder, a policy file with entry.json (see docs/enter.md), and write its row."""
     out: Annotated[Path | None, optional("FOLDER")] = None
     """Folder of the benchmark, by default runs/benchmark or runs/quick."""
 
@@ -71,10 +67,6 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     Raises:
         ValueError: If an argument is invalid, before any run, or if runs failed, at the end.
     """
-    if arguments.check is not None:
-        if arguments != Arguments(BenchmarkConfig(), check=arguments.check):
-            raise ValueError("--check FOLDER takes no other option: all entries are scored in the same games")
-        return [_checked(arguments.check, arguments.settings)]
     map_jobs = _map_of(arguments)
     config, tasks = arguments.settings, find_tasks(arguments.tasks or ())
     seeds = read_seeds("1" if arguments.quick and arguments.seeds is None else arguments.seeds)
@@ -99,12 +91,6 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     if failed := len(runs) - len(results):
         raise ValueError(f"{failed} of {len(missing)} runs failed, see above")
     return results
-
-
-def _checked(folder: Path, config: BenchmarkConfig) -> dict[str, Any]:
-    row = check_entry(folder, config)
-    say(f"{task_tables([row])[-1]}\n\nRow: {folder / RESULT_FILE}.")
-    return row
 
 
 def _map_of(arguments: Arguments) -> MapJobs:

@@ -58,7 +58,6 @@ SMALLER = {
     "enter.md": {
         "--tasks expedition-2 --quick": f"--tasks expedition-2 {TINY_BENCHMARK}",
         "--seeds 2": f"--seeds 2 {TINY_BENCHMARK}",
-        "runs/benchmark/runs": "runs/quick/runs",
     },
     "benchmark_tasks.md": {
         "runs/benchmark/runs/small-3-win/ppo/0/policy.safetensors": "bag:5",

@@ -40,7 +40,6 @@ REFUSED = {
     benchmark: [
         (["--tasks", "full4-win"], "unknown task 'full4-win'; did you mean full-4-win"),
         (["--algorithms", "pppo"], "unknown algorithm 'pppo'; did you mean ppo"),
-        (["--check", "nowhere"], "--check FOLDER takes no other option"),  # such as --out
     ],
 }
 

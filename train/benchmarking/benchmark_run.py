@@ -134,25 +134,11 @@ class BenchmarkRun:
         task = self.task
         return {"version": self.algorithm.version, "task_version": task.version, "digest": digest_of_task(task)}
 
-    def about(self) -> dict[str, Any]:
-        """Return all fields of a result but its origin, costs and figures."""
-        task, algorithm = self.task, self.algorithm
-        return {
-            "task": task.name,
-            "family": task.family,
-            "algorithm": algorithm.name,
-            "kind": algorithm.kind,
-            "seed": self.seed,
-            **self._versions(),
-            "package": __version__,
-            "budget": self.config.decisions if algorithm.kind == "learned" else 0,
-        }
-
     def play(self) -> dict[str, Any]:
         """Train and measure, unless finished, and save figures and policy in the folder."""
         if (done := self.result()) is not None:
             return done
-        algorithm, config = self.algorithm, self.config
+        task, algorithm, config = self.task, self.algorithm, self.config
         learned = algorithm.kind == "learned"
         start = cpu_seconds()
         agent = algorithm.agent(self)
@@ -163,7 +149,14 @@ class BenchmarkRun:
             save_policy(self.folder / POLICY, agent, config, config.decisions)
         measures = self.measure(agent)
         result = {
-            **self.about(),
+            "task": task.name,
+            "family": task.family,
+            "algorithm": algorithm.name,
+            "kind": algorithm.kind,
+            "seed": self.seed,
+            **self._versions(),
+            "package": __version__,
+            "budget": config.decisions if learned else 0,
             "commit": versions().get("commit", ""),
             **machine(config.threads),
             "decisions": self.meter.spent() if learned else 0,
