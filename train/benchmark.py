@@ -18,10 +18,9 @@ from diamant_env.commands.terminal import say, warn
 from train.benchmarking.algorithms import REFERENCES, find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.folder import PAGE, RESULTS, BenchmarkFolder, run_folder
+from train.benchmarking.folder import MARL_EVAL, PAGE, RESULTS, BenchmarkFolder, run_folder
 from train.benchmarking.playing import MapJobs, map_on_processes, play_all
 from train.benchmarking.reporting.page import figure_lines
-from train.benchmarking.reporting.paper import FOLDER as PAPER
 from train.benchmarking.suite import BenchmarkTask, find_tasks
 from train.cluster import map_on_ray, require_ray
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
@@ -85,8 +84,7 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     results = [result for run in runs if (result := run.result()) is not None]
     say(
         *figure_lines(results),
-        f"Page of all finished runs: {folder / PAGE}; figures: {folder / RESULTS}; tables and figures for a paper: "
-        f"{folder / PAPER}.",
+        f"Page of all finished runs: {folder / PAGE}; figures: {folder / RESULTS}, for marl-eval: {folder / MARL_EVAL}.",
     )
     if failed := len(runs) - len(results):
         raise ValueError(f"{failed} of {len(missing)} runs failed, see above")

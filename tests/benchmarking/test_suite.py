@@ -15,8 +15,7 @@ from train.benchmarking import benchmark_run
 from train.benchmarking.algorithms import ALGORITHMS, Algorithm
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.folder import PAGE, RESULTS, BenchmarkFolder, finished
-from train.benchmarking.reporting.pictures import PLANE
+from train.benchmarking.folder import MARL_EVAL, PAGE, RESULTS, BenchmarkFolder, finished
 from train.benchmarking.suite import TASKS, digest_of_task, find_tasks
 from train.runs.arguments import read_config
 from train.runs.run_folder import locked
@@ -98,11 +97,10 @@ def test_suite_writes_results_and_page(tmp_path, calls):
     place = {(row["task"], row["algorithm"], row["seed"]): row for row in results}
     assert {(row["task"], row["algorithm"], row["seed"]): row for row in content["runs"]} == place
     assert content["config"]["decisions"] == 800
+    assert json.loads((tmp_path / MARL_EVAL).read_text())["diamant_env"].keys() == {"solitaire", "full-3-win"}
     page = (tmp_path / PAGE).read_text()
     for text in ("## solitaire", "## full-3-win", "`mine` (2)", "held-out win share", "strongest responder's gain"):
         assert text in page
-    assert (tmp_path / PLANE).stat().st_size > 5_000
-    assert f"]({PLANE})" in page
     protocol = re.search(r"\[protocol\]\((.*?)\)", page)[1]
     assert (tmp_path / protocol).resolve() == ROOT / "docs" / "benchmark.md"
     for row in results:

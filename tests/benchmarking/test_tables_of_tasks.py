@@ -1,9 +1,6 @@
 """Tables of the benchmark: order of rows, means over seeds by hand."""
 
-import csv
-import json
 import math
-from functools import partial
 
 import pytest
 from scipy import stats
@@ -11,9 +8,9 @@ from scipy import stats
 from diamant_env.judging.intervals import Estimate
 from train.benchmarking.folder import in_order
 from train.benchmarking.reporting import page
+from train.benchmarking.reporting.aggregate import marl_eval
 from train.benchmarking.reporting.columns import difference, over_seeds
-from train.benchmarking.reporting.paper import write_paper
-from train.benchmarking.reporting.pictures import curves, draw, draw_for_page, plane, profiles
+from train.benchmarking.reporting.pictures import draw, draw_for_page
 
 
 def row(algorithm, seed=0, task="full-4-win", wins=0.3, gain=0.1, family="win", kind="learned", **more):
@@ -32,7 +29,7 @@ def solved(algorithm, conv, task="expedition-2", **more):
 
 
 def task_table(rows):
-    return page.task_table(rows).markdown()
+    return page.task_table(rows)
 
 
 def names(table):
@@ -74,79 +71,29 @@ def test_common_game_error_is_added():
     assert apart.high - apart.mean == pytest.approx(math.hypot(12.7062 * 0.1, 0.1), rel=1e-4)
 
 
-def test_protocol_deviations_are_marked():
-    refused = {**solved("a", 0.1), "measures": {"exact": {"refused": "it has a memory"}}}
-    stateful = row("c")
-    stateful["measures"]["gain"]["no_values"] = "it has a memory"
-    marked = {
-        "over": (row("over", decisions=150), "50% over budget"),
-        "under": (row("under", decisions=60), "60% of the budget"),
-        "none": (row("none", decisions=0), "no decision was counted"),
-        "a": (refused, "not solved: it has a memory"),
-        "b": (solved("b", 0.1, digest="0" * 16, decisions=1000), "games of another version, 900% over budget"),
-        "c": (stateful, "no value iteration: it has a memory"),
-    }
-    for name, (run, text) in marked.items():
-        assert f"`{name}` (1), {text} |" in task_table([run])
-        marked_by_task = ", ".join(f"{each} in {run['task']}" for each in text.split(", "))
-        assert f"`{name}`, {marked_by_task} |" in page.side_by_side([run]).markdown()
-    assert "`twice` (2), 50% over budget in 1 of 2 |" in task_table([row("twice", decisions=150), row("twice", seed=1)])
-    assert "`fair` (1) |" in task_table([row("fair", decisions=101)])
-
-
-def test_paper_files_hold_figures_curves_and_pictures(tmp_path):
+def test_marl_eval_has_curves_and_ends():
     learned = row("my_module:train", wins=0.3)
     learned["measures"]["curve"] = [{"decisions": 40, "win": 0.1}, {"decisions": 80, "win": 0.2, "gain": 0.4}]
-    write_paper([learned, row("ev", kind="scripted", budget=0, decisions=0)], tmp_path)
-    with (tmp_path / "results.csv").open(newline="") as file:
-        lines = [line for line in csv.DictReader(file) if line["algorithm"] == "my_module:train"]
-    assert {(line["figure"], line["mean"]) for line in lines} >= {("held-out win share", "0.3")}
-    curve = [
-        (int(line["decisions"]), float(line["mean"])) for line in lines if "win share, on the way" in line["figure"]
-    ]
-    assert curve == [(40, 0.1), (80, 0.2)]
-    run = json.loads((tmp_path / "marl-eval.json").read_text())["diamant_env"]["full-4-win"]["my_module:train"][
-        "seed_0"
-    ]
+    content = marl_eval([learned, row("ev", kind="scripted", budget=0, decisions=0)])
+    run = content["diamant_env"]["full-4-win"]["my_module:train"]["seed_0"]
     assert run.pop("absolute_metrics") == {"win": [0.3]}
     assert [(step["step_count"], step["win"]) for step in run.values()] == [(40, [0.1]), (80, [0.2]), (100, [0.3])]
-    names = {f"full-4-win-{name}.{kind}" for name in ("win-curves", "gain-curves", "plane") for kind in ("svg", "pdf")}
-    assert {path.name for path in tmp_path.iterdir()} >= {*names, "full-4-win.tex"}
 
 
 def test_panels_name_what_lies_outside_them_and_the_better_direction(tmp_path):
-    shown = []
-
-    def kept(panel):
-        return lambda axes, runs, looks: (panel(axes, runs, looks), shown.append(axes))
-
-    runs = [row("ppo", seed, wins=0.3 + seed / 100, gain=0.1 + seed / 100) for seed in range(3)]
-    runs += [row("random:0.2", wins=0.05, gain=0.5, kind="scripted")]
     solutions = [solved("ppo", conv, seed=seed) for seed, conv in enumerate((0.2, 0.3))]
     for each in solutions:
         each["measures"]["curve"] = [{"decisions": 40, "nash_conv": 1.0}]
     solutions += [solved("random:0.2", 11.3, kind="scripted"), solved("ev", 0.5, kind="scripted")]
     solutions += [solved("equilibrium", 1e-12, kind="exact")]
-    draw({"full-4-win": runs}, kept(plane), [tmp_path / "plane.png"])
-    draw({"expedition-2": solutions}, kept(partial(curves, point="nash_conv")), [tmp_path / "curves.png"])
-    far = [solved("ppo", 0.1 + seed / 100, seed=seed) for seed in range(9)] + [solved("dqn", 6.0), solutions[2]]
-    draw({"exact tasks": far}, kept(profiles), [tmp_path / "profiles.png"])
+    (conv,) = draw({"expedition-2": solutions}, "nash_conv", tmp_path / "curves.png").axes
     learned = row("ppo") | {"measures": {**row("ppo")["measures"], "curve": [{"decisions": 40, "gain": 0.4}]}}
-    draw({"full-4-win": [learned]}, kept(partial(curves, point="gain")), [tmp_path / "gains.png"])
-    wins, conv, scores, gains = shown
+    (gains,) = draw({"full-4-win": [learned]}, "gain", tmp_path / "gains.png").axes
     assert gains.get_ylabel().endswith(", symlog\n← better")
-    assert scores.get_xlabel().endswith("better →\noff scale below: dqn, median 0.47")
     assert not conv.collections  # no interval of two seeds
-    assert 0.05 < wins.get_ylim()[0] < 0.3
     assert conv.get_ylim()[1] < 11.3
-    better = "← better   strongest responder's gain, symlog"
-    assert wins.get_xlabel() == f"{better}\noff scale below: random:0.2 at 0.05, gain 0.50"
-    assert wins.get_ylabel() == "held-out win share\nbetter →"
     assert conv.get_xlabel() == "decisions\noff scale above: random:0.2 at 11.300"
     assert conv.get_ylabel() == "NashConv (gems), log\n← better"
-    (bars,) = wins.containers
-    (_, lower), (_, upper) = bars[2][1].get_segments()[0]
-    assert upper - lower == pytest.approx(2 * stats.t.isf(0.025, 2) * 0.01 / 3**0.5)
 
 
 @pytest.mark.filterwarnings("error")

@@ -68,7 +68,7 @@ class EntryTask:
 
     @property
     def left(self) -> int:
-        """Remaining decisions of the budget; below 0, the page marks the run as over budget."""
+        """Remaining decisions of the budget; below 0 if it is exceeded."""
         return self.budget - self._meter.spent()
 
     def checkpoint(self, agent: Any) -> None:

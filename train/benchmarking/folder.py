@@ -11,14 +11,14 @@ from pydantic import ValidationError
 from diamant_env.storage.results import save_json
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.reporting.aggregate import marl_eval
 from train.benchmarking.reporting.page import write_page
-from train.benchmarking.reporting.paper import FOLDER, write_paper
 from train.benchmarking.reporting.pictures import draw_for_page
 from train.benchmarking.results import RESULT, checked_result, read_result, write_result
 from train.benchmarking.suite import TASKS
 from train.runs.run_folder import machine, machine_and_versions, read_json, slug
 
-RESULTS, PAGE = "benchmark.json", "benchmark.md"
+RESULTS, PAGE, MARL_EVAL = "benchmark.json", "benchmark.md", "marl-eval.json"
 
 
 class BenchmarkFolder:
@@ -49,13 +49,13 @@ class BenchmarkFolder:
             unpacked.rmdir()
 
     def write(self) -> list[str]:
-        """Write JSON, page and paper outputs of all finished runs; return a line on each ignored file."""
+        """Write JSON and page of all finished runs; return a line on each ignored file."""
         rows, left_out = finished(self.path)
         runs = in_order(rows)
         content = self._save(runs)
         draw_for_page(runs, self.path)
         write_page(content, self.path / PAGE)
-        write_paper(runs, self.path / FOLDER)
+        save_json(marl_eval(runs), self.path / MARL_EVAL)
         return left_out
 
     def _save(self, runs: list[dict[str, Any]]) -> dict[str, Any]:

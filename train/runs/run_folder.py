@@ -102,9 +102,9 @@ def finished_policy(folder: Path, config: Run) -> NetworkAgent | None:
 
 
 def save_figure(path: Path, figure: Figure) -> None:
-    """Write a figure in the format of the file's suffix, without a date."""
-    content, kind = io.BytesIO(), path.suffix[1:]
-    figure.savefig(content, format=kind, metadata={"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind))
+    """Write a figure as PNG."""
+    content = io.BytesIO()
+    figure.savefig(content)
     write_whole(path, content.getvalue())
 
 

@@ -1,1 +1,1 @@
-"""Pages, pictures and paper outputs of the benchmark."""
+"""Pages and pictures of the benchmark."""

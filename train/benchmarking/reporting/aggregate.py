@@ -12,10 +12,8 @@ import numpy as np
 
 from diamant_env.judging.text_reports import estimate_text
 from train.benchmarking.reporting.columns import Row, curve_columns, curve_of
-from train.benchmarking.reporting.marks import marks
 from train.benchmarking.reporting.statistics import Scores, estimate, improvement, iqm, ratio
-from train.benchmarking.suite import EXACT
-from train.runs.markdown import code, escape_markdown, markdown_table
+from train.runs.markdown import code, markdown_table
 
 REFERENCE, BASELINE = "random:0.2", "ppo"
 
@@ -43,11 +41,11 @@ def exact_scores(runs: Sequence[Row]) -> dict[str, Scores]:
 
 def score_table(runs: Sequence[Row]) -> str:
     """Return the IQM of each algorithm, its NashConv relative to `BASELINE` and P(`BASELINE` better), in Markdown."""
-    scores, solved = exact_scores(runs), [row for row in runs if row["family"] in EXACT]
+    scores = exact_scores(runs)
     ours = scores.get(BASELINE)
     rows = [
         [
-            ", ".join([code(name), *map(escape_markdown, marks([row for row in solved if row["algorithm"] == name]))]),
+            code(name),
             sum(map(len, theirs)),
             estimate_text(estimate(iqm, theirs), 3),
             *(

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from diamant_env.drawing.narration import counted
 from diamant_env.storage.files import write_whole
@@ -27,8 +26,7 @@ from train.benchmarking.reporting.columns import (
     over_seeds,
     seeds_text,
 )
-from train.benchmarking.reporting.marks import marks
-from train.benchmarking.reporting.pictures import PLANE, PROFILES, curves_file
+from train.benchmarking.reporting.pictures import curves_file
 from train.benchmarking.reporting.statistics import FEWEST
 from train.benchmarking.suite import EXACT, TASKS, find_tasks
 from train.runs.markdown import code, escape_markdown, markdown_table
@@ -41,28 +39,6 @@ CURVES = {
     "win": "Held-out win share against decisions",
 }
 """Captions of the pictures of learning curves, by `Column.point`."""
-
-
-class Line(NamedTuple):
-    """Row of a table: algorithm, marks of its runs, figures as texts."""
-
-    name: str
-    seeds: str
-    marks: list[str]
-    figures: list[str]
-
-
-class Figures(NamedTuple):
-    """Table of algorithms, sorted."""
-
-    head: list[str]
-    lines: list[Line]
-
-    def markdown(self) -> str:
-        """Return the table in Markdown."""
-        names = [", ".join([code(line.name) + line.seeds, *map(escape_markdown, line.marks)]) for line in self.lines]
-        rows = [[name, *line.figures] for name, line in zip(names, self.lines, strict=True)]
-        return markdown_table(["algorithm", *self.head], rows)
 
 
 def write_page(content: Row, path: Path) -> None:
@@ -95,11 +71,9 @@ def summary(content: Row) -> str:
     for point, mine in by_figure(runs).items():
         if point in RANKING and point in pictures:
             parts.append(pictures[point])
-        if any(row["family"] == "win" for row in mine):
-            parts.append(_picture("Held-out win share and the gain of the strongest responder", PLANE))
         if len({row["task"] for row in mine}) > 1:
             heading = COLUMNS[mine[0]["family"]][0].heading
-            parts.append(f"{heading[0].upper()}{heading[1:]}:\n\n{side_by_side(mine).markdown()}")
+            parts.append(f"{heading[0].upper()}{heading[1:]}:\n\n{side_by_side(mine)}")
     if exact_scores(runs):
         tasks = {row["task"] for row in runs if row["algorithm"] == REFERENCE and nash_conv(row) is not None}
         which = (
@@ -107,10 +81,9 @@ def summary(content: Row) -> str:
             if tasks >= {task.name for task in find_tasks(EXACT)}
             else f"The tasks {', '.join(sorted(tasks))}"
         )
-        parts += [
-            _picture("Fraction of runs above each normalised score; marks: near quartiles, bands: 95 %", PROFILES),
-            f"{which} together, with 95 % bootstrap intervals from {FEWEST} runs a task on:\n\n{score_table(runs)}",
-        ]
+        parts.append(
+            f"{which} together, with 95 % bootstrap intervals from {FEWEST} runs a task on:\n\n{score_table(runs)}"
+        )
     return "\n\n".join(parts)
 
 
@@ -124,32 +97,38 @@ def _picture(caption: str, file: str) -> str:
     return f"![{caption}]({file})\n\n*{caption}.*"
 
 
-def side_by_side(runs: Sequence[Row]) -> Figures:
+def side_by_side(runs: Sequence[Row]) -> str:
     """Return the first figure of all tasks, sorted by the first task, with the numbers of seeds in the head."""
     cells = {row["task"]: column for row in runs if (column := COLUMNS[row["family"]][0]).read(row)}
     tasks = by_task(runs)
     head = [f"{task} ({', '.join(filter(None, [each.unit, seeds_text(tasks[task])]))})" for task, each in cells.items()]
     lines = _sorted(runs, list(cells.items()))
-    if all(len(numbers_of_seeds(rows)) < 2 for rows in tasks.values()):
-        lines = [line._replace(seeds="") for line in lines]  # the head says it
-    return Figures(head, [line._replace(marks=_marks_by_task(runs, line.name)) for line in lines])
+    if all(len(numbers_of_seeds(rows)) < 2 for rows in tasks.values()):  # the head has them
+        return markdown_table(["algorithm", *head], [[code(name), *figures] for name, figures in lines.items()])
+    return markdown_table(["algorithm", *head], _with_seeds(runs, lines))
 
 
-def _marks_by_task(runs: Sequence[Row], name: str) -> list[str]:
-    """Return the marks of an algorithm's runs with their tasks."""
-    mine = by_task([row for row in runs if row["algorithm"] == name])
-    return [f"{mark} in {task}" for task, rows in mine.items() for mark in marks(rows)]
-
-
-def task_table(runs: Sequence[Row]) -> Figures:
+def task_table(runs: Sequence[Row]) -> str:
     """Return all figures of one task, and the strongest responders."""
+    head, rows = _task_cells(runs)
+    return markdown_table(["algorithm", *head], rows)
+
+
+def _task_cells(runs: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Return the titles of a task's figures, and a row of algorithm and figures for each algorithm."""
     columns = COLUMNS[runs[0]["family"]]
     head, lines = [column.title for column in columns], _sorted(runs, [(runs[0]["task"], each) for each in columns])
-    found = responders(runs)
-    if not found:
-        return Figures(head, lines)
-    lines = [line._replace(figures=[*line.figures, found.get(line.name, "")]) for line in lines]
-    return Figures([*head, "strongest responder"], lines)
+    if found := responders(runs):
+        head.append("strongest responder")
+        lines = {name: [*figures, found.get(name, "")] for name, figures in lines.items()}
+    return head, _with_seeds(runs, lines)
+
+
+def _with_seeds(runs: Sequence[Row], lines: dict[str, list[str]]) -> list[list[str]]:
+    """Return rows with the number of runs of each learning algorithm in brackets."""
+    counts = Counter(row["algorithm"] for row in runs if row["kind"] == "learned")
+    seeds = {name: f" ({count})" for name, count in counts.items()}
+    return [[code(name) + seeds.get(name, ""), *figures] for name, figures in lines.items()]
 
 
 def responders(runs: Sequence[Row]) -> dict[str, str]:
@@ -169,7 +148,7 @@ def task_tables(runs: Sequence[Row]) -> list[str]:
     tables = [picture for point, picture in _curves(runs).items() if point not in RANKING]
     for task, mine in by_task(runs).items():
         meaning = f": {TASKS[task].meaning}" if task in TASKS else ""
-        tables.append(f"## {task}{meaning}\n\n{task_table(mine).markdown()}")
+        tables.append(f"## {task}{meaning}\n\n{task_table(mine)}")
     return tables
 
 
@@ -177,15 +156,15 @@ def figure_lines(runs: Sequence[Row]) -> list[str]:
     """Return a line for each task and algorithm with its figures, for the terminal."""
     lines = []
     for task, mine in by_task(runs).items():
-        head, rows = task_table(mine)
-        for row in rows:
-            figures = [f"{title} {figure}" for title, figure in zip(head, row.figures, strict=True) if figure]
-            lines.append(f"{task} {row.name}{row.seeds}: {'; '.join(figures)}")
+        head, rows = _task_cells(mine)
+        for name, *cells in rows:
+            figures = [f"{title} {figure}" for title, figure in zip(head, cells, strict=True) if figure]
+            lines.append(f"{task} {name.replace('`', '')}: {'; '.join(figures)}")
     return lines
 
 
-def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> list[Line]:
-    """Return a row for each algorithm with one figure per cell (task, column), sorted by the first."""
+def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> dict[str, list[str]]:
+    """Return one figure per cell (task, column) of each algorithm as text, sorted by the first."""
     sign = -1 if runs[0]["family"] in DESCENDING else 1
     found = []
     for name in dict.fromkeys(row["algorithm"] for row in runs):
@@ -195,7 +174,5 @@ def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> list[Li
         ]
         means = [over_seeds(values) if values else None for values in known]
         texts = [figure_text(mean, column) for mean, (_, column) in zip(means, cells, strict=True)]
-        seeds = f" ({len(mine)})" if mine[0]["kind"] == "learned" else ""
-        line = Line(name, seeds, marks(mine), texts)
-        found.append(([sign * mean.mean if mean else math.inf for mean in means], line))
-    return [line for _, line in sorted(found, key=lambda each: each[0])]
+        found.append(([sign * mean.mean if mean else math.inf for mean in means], name, texts))
+    return {name: texts for _, name, texts in sorted(found, key=lambda each: each[0])}

@@ -1,9 +1,8 @@
-"""Pictures of a benchmark: learning curves, and wins against gains, with 95 % intervals over seeds and games."""
+"""Pictures of a benchmark: learning curves with 95 % intervals over seeds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from textwrap import fill
@@ -14,29 +13,24 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.scale import SymmetricalLogScale
 from matplotlib.ticker import EngFormatter, NullLocator
 
 from diamant_env.judging.intervals import mean_of_tables
 from train.benchmarking.algorithms import ALGORITHMS
-from train.benchmarking.reporting.aggregate import exact_scores
 from train.benchmarking.reporting.columns import (
     COLUMNS,
     RANKING,
     Column,
     Row,
-    by_task,
     curve_columns,
     curve_of,
     curve_panels,
-    over_seeds,
     seeds_text,
 )
-from train.benchmarking.reporting.statistics import FEWEST, bootstrap, profile
+from train.benchmarking.reporting.statistics import FEWEST
 from train.benchmarking.suite import TASKS
 from train.runs.run_folder import save_figure
 
-PLANE, PROFILES = "benchmark-plane.png", "benchmark-profiles.png"
 _DASHES = ("--", ":", "-.", (0, (8, 2)), (0, (1, 3)), (0, (5, 1, 1, 1, 1, 1)), (0, (2, 1)))
 WIDTH, HEIGHT = 3.3, 2.4
 """Size of a panel in inches."""
@@ -48,10 +42,9 @@ _COLOURS = ("332288", "CC6677", "117733", "DDCC77", "88CCEE", "AA4499", "44AA99"
 _STYLE: Any = {
     **{"font.size": 8, "axes.titlesize": 7, "legend.fontsize": 7, "lines.linewidth": 1.1, "lines.markersize": 3.5},
     **{"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25},
-    **{"pdf.fonttype": 42, "svg.hashsalt": "diamant", "savefig.dpi": 200},  # 42: TrueType, which journals require
+    "savefig.dpi": 200,
 }
 _PLACES = {name: place for place, name in enumerate(ALGORITHMS)}
-Panel = Callable[[Axes, Sequence[Row], dict[str, dict[str, Any]]], None]
 
 
 def curves_file(point: str) -> str:
@@ -60,25 +53,21 @@ def curves_file(point: str) -> str:
 
 
 def draw_for_page(runs: Sequence[Row], folder: Path) -> None:
-    """Draw the learning curves of each figure, all tasks for the win, and the profiles of all exact tasks."""
+    """Draw the learning curves of each figure."""
     for point, panels in curve_panels(runs).items():
-        draw(panels, partial(curves, point=point), [folder / curves_file(point)])
-    if wins := [row for row in runs if row["family"] == "win"]:
-        draw(by_task(wins), plane, [folder / PLANE])
-    if exact_scores(runs):
-        draw({"exact tasks": runs}, profiles, [folder / PROFILES])
+        draw(panels, point, folder / curves_file(point))
 
 
-def draw(panels: Mapping[str, Sequence[Row]], panel: Panel, paths: Sequence[Path]) -> None:
-    """Draw a panel of runs for each title in two columns above one legend; save the picture at all paths."""
+def draw(panels: Mapping[str, Sequence[Row]], point: str, path: Path) -> Figure:
+    """Draw and save the learning curves of a figure: a panel of each task's runs, in two columns above one legend."""
     across = min(2, len(panels))
     down = -(-len(panels) // across)
     looks = _styles([row for runs in panels.values() for row in runs])
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(WIDTH * across, HEIGHT * down), layout=ConstrainedLayoutEngine(wspace=0.05))
-        for axes, (title, runs) in zip(figure.subplots(down, across, squeeze=False).flat, panels.items(), strict=False):
-            panel(axes, runs, looks)
-            axes.set_title(_title(title, runs))
+        for axes, (task, runs) in zip(figure.subplots(down, across, squeeze=False).flat, panels.items(), strict=False):
+            curves(axes, runs, looks, point)
+            axes.set_title(_title(task, runs))
         for axes in figure.axes[len(panels) :]:
             axes.remove()
         pairs = [axes.get_legend_handles_labels() for axes in figure.axes]
@@ -91,8 +80,8 @@ def draw(panels: Mapping[str, Sequence[Row]], panel: Panel, paths: Sequence[Path
             list(named.values()), list(named), loc="outside lower center", ncols=columns, frameon=False,
             handlelength=1.6, columnspacing=1, handletextpad=0.5, borderaxespad=0.2,
         )  # fmt: skip
-        for path in paths:
-            save_figure(path, figure)
+        save_figure(path, figure)
+    return figure
 
 
 def _title(task: str, runs: Sequence[Row]) -> str:
@@ -125,7 +114,7 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
     """
     column = next(each for each in curve_columns(runs[0]["family"]) if each.point == point)
     if column == COLUMNS["win"][0]:
-        _scale_gains(axes, "y")
+        _scale_gains(axes)
     elif point == "nash_conv":
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
@@ -190,57 +179,12 @@ def _draw_fixed(
     return above, below
 
 
-def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
-    """Draw held-out win shares against the gain of the strongest responder, mean and interval of each algorithm.
-
-    The range is that of the means of all but scripted agents, of which those outside it are named at the border.
-    """
-    gain, wins, *_ = COLUMNS["win"]
-    found = {}
-    for name in looks:
-        mine = [row for row in runs if row["algorithm"] == name]
-        known = [[each for row in mine if (each := column.read(row))] for column in (gain, wins)]
-        if all(known):
-            found[name] = (mine[0]["kind"], *map(over_seeds, known))
-    shares = [won.mean for kind, _, won in found.values() if kind != "scripted"] or [0, 1]
-    margin = max(0.2 * (max(shares) - min(shares)), 0.02)
-    low, high = min(shares) - margin, max(shares) + margin
-    above: list[str] = []
-    below: list[str] = []
-    for name, (_, gained, won) in found.items():
-        if low < won.mean < high:
-            halves = np.nan_to_num([won.high - won.mean, gained.high - gained.mean])
-            axes.errorbar(gained.mean, won.mean, *halves, elinewidth=0.7, **{**looks[name], "linestyle": ""})
-        else:
-            (below if won.mean <= low else above).append(f"{name} at {won.mean:.2f}, gain {gained.mean:.2f}")
-    _scale_gains(axes, "x")
-    xlabel = _with_outside(f"← better   {gain.heading}, symlog", above, below)
-    axes.set(xlabel=xlabel, ylabel=f"{wins.heading}\nbetter →", xlim=(0, 1), ylim=(low, high))
-
-
-def _scale_gains(axes: Axes, which: str) -> None:
-    """Give the axis ``"x"`` or ``"y"`` a symmetric logarithmic scale for gains in win share."""
-    axis, ticks = getattr(axes, f"{which}axis"), (0, 0.02, 0.05, 0.1, 0.2, 0.5)
-    axes.set(**{f"{which}scale": SymmetricalLogScale(axis, linthresh=0.02, linscale=0.2)})
-    axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
-    axis.set_minor_locator(NullLocator())
-
-
-def profiles(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
-    """Draw the fraction of runs above each score, with its interval; name algorithms with medians below the range."""
-    all_scores = {name: (scores, np.concatenate(scores)) for name, scores in exact_scores(runs).items()}
-    lowest = np.floor(10 * np.quantile(np.concatenate([each for _, each in all_scores.values()]), 0.15)) / 10
-    levels, below = np.linspace(lowest, 1, 201), []
-    for name, (scores, each) in all_scores.items():
-        if (median := np.median(each)) < lowest:
-            below.append(f"{name}, median {median:.2f}")
-            continue
-        mean, low, high = bootstrap(lambda found: profile(found, levels), scores)
-        quartiles = [int(np.argmax(mean <= level)) for level in (0.75, 0.5, 0.25)]
-        axes.plot(levels, mean, markevery=quartiles, **looks[name])
-        axes.fill_between(levels, low, high, color=looks[name]["color"], alpha=0.12, linewidth=0)
-    xlabel = _with_outside("normalised score, 1 at an equilibrium   better →", [], below)
-    axes.set(xlabel=xlabel, ylabel="fraction of runs above", ylim=(0, 1.02))
+def _scale_gains(axes: Axes) -> None:
+    """Give the vertical axis a symmetric logarithmic scale for gains in win share."""
+    ticks = (0, 0.02, 0.05, 0.1, 0.2, 0.5)
+    axes.set_yscale("symlog", linthresh=0.02, linscale=0.2)
+    axes.yaxis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.yaxis.set_minor_locator(NullLocator())
 
 
 def _with_outside(label: str, above: Sequence[str], below: Sequence[str]) -> str:

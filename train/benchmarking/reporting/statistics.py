@@ -1,4 +1,4 @@
-"""Statistics over the runs of several tasks: interquartile mean, performance profile, probability of improvement.
+"""Statistics over the runs of several tasks: interquartile mean, probability of improvement.
 
 Agarwal et al.: Deep reinforcement learning at the edge of the statistical precipice (NeurIPS 2021). Their library
 `rliable` does not import beside today's pandas. Intervals are 95 % percentile bootstraps, stratified: the runs of each
@@ -7,6 +7,7 @@ task are resampled on their own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -49,15 +50,8 @@ def improvement(ours: Scores, theirs: Scores) -> NDArray[np.float64]:
     return np.mean([((a > b) + 0.5 * (a == b)).mean(axis=(-2, -1)) for a, b in pairs], axis=0)
 
 
-def profile(scores: Scores, levels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the fraction of runs with a score above each level, the mean over tasks, float64 (..., levels)."""
-    return np.mean([(runs[..., None] > levels).mean(axis=-2) for runs in scores], axis=0)
-
-
-def bootstrap(
-    statistic: Callable[..., NDArray[np.float64]], *algorithms: Scores, seed: int = 0
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return a statistic of algorithms and the bounds of its interval, each of the statistic's shape.
+def estimate(statistic: Callable[..., NDArray[np.float64]], *algorithms: Scores, seed: int = 0) -> Estimate:
+    """Return a statistic of algorithms with its interval.
 
     The bounds are NaN if a task has less than `FEWEST` runs.
 
@@ -66,16 +60,11 @@ def bootstrap(
         *algorithms: Scores of each algorithm, each task's float64 (runs,).
         seed: Seed of the resampling.
     """
-    random, found = np.random.default_rng(seed), statistic(*algorithms)
+    random, found = np.random.default_rng(seed), float(statistic(*algorithms))
     if min(len(runs) for scores in algorithms for runs in scores) < FEWEST:
-        return found, np.full_like(found, np.nan), np.full_like(found, np.nan)
+        return Estimate(found, math.nan, math.nan)
     resampled = [
         [runs[random.integers(0, len(runs), (RESAMPLES, len(runs)))] for runs in scores] for scores in algorithms
     ]
-    low, high = np.quantile(statistic(*resampled), [0.025, 0.975], axis=0)
-    return found, low, high
-
-
-def estimate(statistic: Callable[..., NDArray[np.float64]], *algorithms: Scores) -> Estimate:
-    """Return a scalar statistic of algorithms with its interval; see `bootstrap`."""
-    return Estimate(*(float(part) for part in bootstrap(statistic, *algorithms)))
+    low, high = np.quantile(statistic(*resampled), [0.025, 0.975])
+    return Estimate(found, float(low), float(high))
