@@ -18,16 +18,14 @@ setup: .venv/installed  ## make .venv and install the dependencies from constrai
 train: setup  ## train a PPO agent by self-play and judge it: three minutes on two cores
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
-champion: setup  ## train the champion with three seeds, judge and ship it: minutes on a GPU, a day on two cores; resumes
+champion: setup  ## train the champion with three seeds and search its best responses: minutes on a GPU, a day on two cores; resumes
 champion: extra = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[jax]'
 champion: trainer = train.jax_ppo
 champion: seeds = 1 0 2
-champion: about = Least exploitable policy found here, trained by self-play alone. In the pool the best scripted agent wins more at four and more seats (docs/champion.md), and so does the hunter.
 
-hunter: setup  ## train the policy for unseen opponents with three seeds, judge and ship it: hours; resumes
+hunter: setup  ## train the policy for unseen opponents with three seeds and search its best responses: hours; resumes
 hunter: trainer = train.ppo
 hunter: seeds = 0 1 2
-hunter: about = With open chests, wins more against unseen agents than the champion. Highly exploitable.
 
 champion hunter:
 	@if ls -d runs/$@-* > /dev/null 2>&1; then echo "resuming runs/$@-* with their own configuration: to begin anew, move them away"; fi
@@ -40,8 +38,6 @@ champion hunter:
 		if [ -e $$1/config.toml ]; then set -- --resume $$1; \
 		else set -- runs/$@-seed$(firstword $(seeds)) --game.num-players $$players --out runs/$@-gain/$$players; fi; \
 		$(BIN)/python -m train.best_response "$$@" || exit; done
-	set -- $(seeds:%=runs/$@-seed%); $(BIN)/python -m train.ship $$1 --also $$2 $$3 --command "make $@" --about "$(about)" \
-		--responses runs/$@-gain/*/*/results.json
 
 benchmark: setup  ## play missing runs of the benchmark and write its page: hours; resumes after an interruption
 	$(BIN)/python -m train.benchmark --workers 2; status=$$?; \

@@ -1,1 +1,1 @@
-"""An example agent, and the model cards of the shipped policies."""
+"""An example agent, and the cards of the shipped policies."""

@@ -1,4 +1,4 @@
-"""Generated parts with measured figures: tables of docs/measured/*.json and of model cards."""
+"""Generated parts with measured figures: tables of docs/measured/*.json."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from statistics import fmean, variance
 from typing import Any
 
 from diamant_env.drawing.narration import counted
-from diamant_env.judging.intervals import Estimate
-from diamant_env.judging.text_reports import estimate_text, plus_minus
+from diamant_env.judging.text_reports import estimate_text
 from train.benchmarking.reporting.aggregate import exact_scores
 from train.benchmarking.reporting.columns import COLUMNS, difference, figure_text, over_seeds
 from train.benchmarking.reporting.page import summary, task_tables
 from train.benchmarking.reporting.statistics import estimate, improvement, ratio
 from train.benchmarking.suite import TASKS
 from train.runs.markdown import markdown_table
-from train.ship import CARDS
 from train.tune import PLAYERS, ranked, text_of
 
 MEASURED = Path(__file__).with_name("measured")
@@ -29,16 +27,6 @@ Row = dict[str, Any]
 def load(name: str) -> Row:
     """Return the content of docs/measured/NAME.json."""
     return json.loads((MEASURED / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def exploitability() -> str:
-    """Return the champion's deviation gain from its model card."""
-    responses = json.loads((CARDS / "champion.json").read_text(encoding="utf-8"))["responses"]
-    rows = []
-    for row in responses:
-        gain = plus_minus(Estimate(**row["can_be_gained"]), 3)
-        rows.append([row["players"], f"{1 / row['players']:.3f}", gain, row["can_be_gained_by"]])
-    return markdown_table(["players", "fair share", "deviation gain", "strongest responder"], rows)
 
 
 def benchmark() -> str:
@@ -98,7 +86,6 @@ def tuning() -> str:
 
 
 PARTS = {
-    "exploitability": exploitability,
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
     "findings": findings,

@@ -84,7 +84,8 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     results = [result for run in runs if (result := run.result()) is not None]
     say(
         *figure_lines(results),
-        f"Page of all finished runs: {folder / PAGE}; figures: {folder / RESULTS}, for marl-eval: {folder / MARL_EVAL}.",
+        f"Page of all finished runs: {folder / PAGE}; figures: {folder / RESULTS}, for marl-eval: "
+        f"{folder / MARL_EVAL}.",
     )
     if failed := len(runs) - len(results):
         raise ValueError(f"{failed} of {len(missing)} runs failed, see above")

@@ -68,7 +68,6 @@ SMALLER = {
         "train.jax_ppo --config configs/champion.toml": "train.ppo --config configs/champion.toml "
         + TINY_RUN.removesuffix(" --no-judge"),
         "python -m train.values runs/champion-seed1": "python -m train.values runs/champion-seed1 --games 140",
-        "--out shipped": "--games 24 --intruder-games 8 --out shipped",
         "--games 20000": "--games 100",
         "diamant watch search:16:": "diamant watch search:2:",
         "search:256:champion --against": "search:2:champion --against",

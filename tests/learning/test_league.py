@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from diamant_env import Batch, Observations
+from diamant_env import EDITIONS, Batch, Observations
 from diamant_env.observation import NUM_FEATURES, SLICES
 from diamant_env.opponents import EMPTY
 from diamant_env.opponents.network import NetworkAgent
-from train.learning.league import BLIND_SPOTS, FACTS, League, RuleOpponent, draw_limits
-from train.runs.config import OpponentsConfig
+from train.learning.league import BLIND_SPOTS, FACTS, League, RuleOpponent, draw_limits, tables_of
+from train.runs.config import Config, OpponentsConfig
 
 PLAYERS = np.tile([3, 4, 8], 1000)
 
@@ -19,6 +19,14 @@ def league(**config):
 def network(seed):
     weights = np.random.default_rng(seed).normal(size=(2, NUM_FEATURES)).astype(np.float32)
     return NetworkAgent([(weights, np.zeros(2, np.float32))], name=str(seed))
+
+
+def test_editions_alternate_at_each_table_size():
+    game = {"num_players": [3, 4, 4], "editions": ["everdeck", "incan-gold"]}
+    players, editions = tables_of(Config.model_validate({"game": game, "ppo": {"games": 12}}))
+    assert players.tolist() == [3] * 4 + [4] * 8
+    assert [edition.name for edition in editions] == ["everdeck", "incan-gold"] * 6
+    assert tables_of(Config())[1] == [EDITIONS["iello-2016"]] * 750
 
 
 def test_seat_shares_equal_configuration():

@@ -1,5 +1,6 @@
 """Policy files: opened without torch and without running code, refused when damaged."""
 
+import itertools
 import json
 import sys
 
@@ -7,10 +8,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from diamant_env import Batch, opponents
+from diamant_env import EDITIONS, Batch, Observations, opponents
 from diamant_env.observation import NUM_FEATURES, columns
+from diamant_env.opponents import make
 from diamant_env.opponents.inputs import CANONICAL, INPUTS, RAW
 from diamant_env.opponents.network import FORMAT, LAYOUT, NetworkAgent, digest_of_tensors
+from diamant_env.opponents.registry import SHIPPED
 
 RANDOM = np.random.default_rng(0)
 TENSORS = {
@@ -121,3 +124,12 @@ def test_policy_file_of_fewer_fields_reads_its_own_columns(inputs, tmp_path):
     agent.save(path)
     again = NetworkAgent.load(path)
     assert (again.layout, again.inputs) == (kept, inputs)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_policy_plays_every_table(name):
+    assert str(make(name)) == name
+    for edition, players in itertools.product(EDITIONS, range(3, 9)):
+        seen = Batch(2, players, edition).reset(0).reshape(2 * players, -1)
+        leave = make(name).act(Observations(seen), np.ones(2 * players, bool))
+        assert ((leave > 0) & (leave < 1)).all()

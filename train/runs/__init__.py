@@ -1,1 +1,1 @@
-"""Configuration, folder, evaluation and model card of a run."""
+"""Configuration, folder and evaluation of a run."""

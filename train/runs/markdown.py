@@ -1,4 +1,4 @@
-"""Markdown tables of the generated pages and the model cards."""
+"""Markdown tables of the generated pages."""
 
 from __future__ import annotations
 
