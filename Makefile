@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion hunter benchmark tuning test pytest test-page test-versions test-deep test-ray test-libraries docs docs-links lint warm package clean
+.PHONY: help setup train benchmark tuning test pytest test-page test-versions test-deep test-ray test-libraries docs docs-links lint warm package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -17,27 +17,6 @@ setup: .venv/installed  ## make .venv and install the dependencies from constrai
 
 train: setup  ## train a PPO agent by self-play and judge it: three minutes on two cores
 	$(BIN)/python -m train.ppo --config configs/default.toml
-
-champion: setup  ## train the champion with three seeds and search its best responses: minutes on a GPU, a day on two cores; resumes
-champion: extra = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[jax]'
-champion: trainer = train.jax_ppo
-champion: seeds = 1 0 2
-
-hunter: setup  ## train the policy for unseen opponents with three seeds and search its best responses: hours; resumes
-hunter: trainer = train.ppo
-hunter: seeds = 0 1 2
-
-champion hunter:
-	@if ls -d runs/$@-* > /dev/null 2>&1; then echo "resuming runs/$@-* with their own configuration: to begin anew, move them away"; fi
-	$(extra)
-	export XLA_PYTHON_CLIENT_PREALLOCATE=false; printf '%s\n' $(seeds) | xargs -P 2 -I {} sh -c 'run=runs/$@-seed{}; \
-		if [ -e $$run/config.toml ]; then set -- --resume $$run; else set -- --config configs/$@.toml --seed {}; fi; \
-		exec $(BIN)/python -m $(trainer) "$$@" --no-judge'
-	for seed in $(seeds); do $(BIN)/python -m train.values runs/$@-seed$$seed || exit; done
-	for players in 3 4 5 6 7 8; do set -- runs/$@-gain/$$players/*; \
-		if [ -e $$1/config.toml ]; then set -- --resume $$1; \
-		else set -- runs/$@-seed$(firstword $(seeds)) --game.num-players $$players --out runs/$@-gain/$$players; fi; \
-		$(BIN)/python -m train.best_response "$$@" || exit; done
 
 benchmark: setup  ## play missing runs of the benchmark and write its page: hours; resumes after an interruption
 	$(BIN)/python -m train.benchmark --workers 2; status=$$?; \

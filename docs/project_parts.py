@@ -68,7 +68,7 @@ EXTRAS = {
     "install-open-spiel": "open-spiel,judge",
     "install-jax": "jax",
     "install-train": "train",
-    "install-jax-train": "jax,train",
+    "install-jax-judge": "jax,judge",
 }
 PARTS = {"extras": lambda: SIZES, "urls": urls, "repository-code": repository_code, "pages": pages} | {
     name: partial(install, extras) for name, extras in EXTRAS.items()

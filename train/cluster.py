@@ -50,7 +50,7 @@ class Runner:
         editions = all_editions[self.number :: config.runners]
         self.league = League(config.opponents, players, league_seed)
         env = DiamantVecEnv(
-            len(players), players, editions, game.reward, self.league.agents, self.league.seating, game.blank
+            len(players), players, editions, game.reward, self.league.snapshots, self.league.seating, game.blank
         )
         return ppo.Learner(env, config.ppo, config.network, int(learner_seed.generate_state(1)[0]))
 

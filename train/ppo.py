@@ -34,8 +34,7 @@ from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import GAME
 from train.learning.decisions import EXPLORED_LEAVE, DecisionBuffer, Exploration, Samples
 from train.learning.league import League, tables_of
-from train.learning.tables import train_tables
-from train.learning.training_run import TrainingRun, diverged
+from train.learning.training_run import TrainingRun
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
 from train.runs.config import Config, NetworkConfig, PPOConfig
 from train.runs.judging import check_settings, report_run
@@ -67,10 +66,7 @@ class Learner:
         decisions: Number of decisions so far.
         observations: float32 (rows, NUM_FEATURES), current observations of the learning seats.
         log: Means over the last update by the names of stable-baselines3.
-        device: The accelerator; empty for the CPU.
     """
-
-    device = ""
 
     def __init__(
         self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int, league: League | None = None
@@ -102,7 +98,7 @@ class Learner:
 
     def scheduled(self, start: float, end: float) -> float:
         """Return the value of a linear schedule."""
-        return linear(start, end, min(self.decisions / self.config.decisions, 1))
+        return end + (start - end) * (1 - min(self.decisions / self.config.decisions, 1))
 
     def evaluate(self, seen: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return log-probabilities (rows, 2) and values (rows,), float32, for inputs (rows, width)."""
@@ -192,7 +188,10 @@ class Learner:
 
     def _check_weights(self) -> None:
         if not all(bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()):
-            raise diverged(self.config, self.decisions)
+            raise ValueError(
+                f"the training has diverged after {self.decisions:,} decisions: a weight is not a finite number; "
+                f"earlier checkpoints are valid; lower ppo.learning_rate = {self.config.learning_rate:g}"
+            )
 
     def policy_modules(self) -> list[torch.nn.Linear]:
         """Return the linear layers of the policy."""
@@ -246,11 +245,6 @@ class Learner:
             self.league.restore(state["league"], self.shape)
 
 
-def linear(start: Any, end: Any, done: Any) -> Any:
-    """Return the value of a linear schedule at the part `done` of a run, 0 to 1."""
-    return end + (start - end) * (1 - done)
-
-
 def standardised(batch: Samples) -> torch.Tensor:
     """Return the standardised advantages of a minibatch times importance weights.
 
@@ -282,7 +276,7 @@ def train(
     game, ppo = config.game, config.ppo
     players, editions = tables_of(config)
     league = League(config.opponents, players, seeds_for(config.seed, "league"))
-    env = make_env(ppo.games, players, editions, game.reward, league.agents, league.seating, game.blank)
+    env = make_env(ppo.games, players, editions, game.reward, league.snapshots, league.seating, game.blank)
     seed = int(seeds_for(config.seed, "learning").generate_state(1)[0])
     run = TrainingRun(config, folder, learner(env, ppo, config.network, seed, league))
     small = DiamantVecEnv(1, 2)  # compile before timing
@@ -322,9 +316,9 @@ def run_experiment(
     try:
         with locked(folder):
             done = finished_policy(folder, config)
-            if arguments.resume and not done and not any(folder.rglob(CHECKPOINT)):
+            if arguments.resume and not done and not (folder / CHECKPOINT).is_file():
                 print(f"{folder} has no {CHECKPOINT} yet: the run restarts", file=sys.stderr)
-            network = done or (train_tables(config, folder, train) if config.per_table else train(config, folder))
+            network = done or train(config, folder)
             if arguments.judge:
                 report_run(network, config, folder)
     except KeyboardInterrupt:

@@ -65,9 +65,6 @@ SMALLER = {
         "--ppo.games 200 --pick-games 2_000 --report-games 40_000": TINY_SEARCH,
     },
     "champion.md": {
-        "train.jax_ppo --config configs/champion.toml": "train.ppo --config configs/champion.toml "
-        + TINY_RUN.removesuffix(" --no-judge"),
-        "python -m train.values runs/champion-seed1": "python -m train.values runs/champion-seed1 --games 140",
         "--games 20000": "--games 100",
         "diamant watch search:16:": "diamant watch search:2:",
         "search:256:champion --against": "search:2:champion --against",
@@ -103,10 +100,7 @@ SMALLER = {
 }
 # Commands that no test runs, each with the reason.
 NOT_RUN = {
-    "python -m train.jax_ppo --config configs/default.toml --game.num-players 4 --ppo.games 752": "minutes; "
-    "tests/in_jax trains a little",
-    "XLA_PYTHON_CLIENT_PREALLOCATE=false python -m train.jax_ppo --config configs/champion.toml "
-    "--game.num-players 3 8": "needs a GPU",
+    "python -m examples.jax_ppo --steps 2000000": "minutes; tests/in_jax trains a little",
     "diamant page": "serves until Ctrl-C; tests/page plays in it",
     "diamant page --agents ppo.zip mine:patient runs/x hunter --edition box.toml": "serves until Ctrl-C",
     "ssh -t -L 8733:127.0.0.1:8733 you@there diamant page --no-browser": "needs a second machine",

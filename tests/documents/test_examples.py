@@ -23,7 +23,6 @@ COMMANDS = {
     "torchrl_ppo": "torchrl",
     "tianshou_ppo": "tianshou",
     "benchmarl_mappo": "benchmarl",
-    "jax_ppo": "jax",
 }
 
 

@@ -17,7 +17,7 @@ from train.runs.run_folder import CHECKPOINT, POLICY, new_run_folder
 SMALL = {
     "checkpoints": 4,
     "ppo": {"decisions": 6_000, "games": 40, "turns": 16, "minibatch": 256, "epochs": 2, "explore": 0.3},
-    "opponents": {"learner": 0.5, "snapshots": 0.3, "rules": 0.2, "snapshot_every": 1_000, "snapshot_places": 2},
+    "opponents": {"learner": 0.5, "snapshot_every": 1_000, "snapshot_places": 2},
     "network": {"hidden": [16], "activation": "tanh"},
     "judge": {"curve_points": 0},
 }

@@ -6,7 +6,7 @@ from diamant_env import EDITIONS, Batch, Observations
 from diamant_env.observation import NUM_FEATURES, SLICES
 from diamant_env.opponents import EMPTY
 from diamant_env.opponents.network import NetworkAgent
-from train.learning.league import BLIND_SPOTS, FACTS, League, RuleOpponent, draw_limits, tables_of
+from train.learning.league import BLIND_SPOTS, League, tables_of
 from train.runs.config import Config, OpponentsConfig
 
 PLAYERS = np.tile([3, 4, 8], 1000)
@@ -30,19 +30,18 @@ def test_editions_alternate_at_each_table_size():
 
 
 def test_seat_shares_equal_configuration():
-    found = league(learner=0.5, snapshots=0.3, rules=0.2)
+    found = league(learner=0.5)
     present = np.arange(8) < PLAYERS[:, None]
     seats = found.seating[present]
     others = present.sum() - len(PLAYERS)
     learning = ((found.seating == EMPTY) & present).sum() - len(PLAYERS)
     assert abs(learning / others - 0.5) < 0.02
-    assert abs((seats >= len(found.snapshots)).sum() / others - 0.2) < 0.02
     assert ((found.seating == EMPTY) & present).any(axis=1).all()
-    assert set(np.unique(seats)) == {EMPTY, *range(len(found.agents))}
+    assert set(np.unique(seats)) == {EMPTY, *range(len(found.snapshots))}
 
 
 def test_snapshots_replace_old_ones():
-    found = league(learner=0.5, snapshots=0.5, snapshot_places=3)
+    found = league(learner=0.5, snapshot_places=3)
     names = []
     for number in range(20):
         found.add_snapshot(network(number), number)
@@ -64,13 +63,13 @@ def test_blind_seat_ignores_its_blind_spots():
         for field in fields:
             other[:, SLICES[field]] += 1
     for blindness, same in ((1.0, True), (0.0, False)):
-        found = league(learner=0.0, snapshots=1.0, blindness=blindness)
+        found = league(learner=0.0, blindness=blindness)
         found.add_snapshot(network(1), 0)
         assert np.array_equal(seen_by(found, rows), seen_by(found, other)) is same
 
 
 def test_seats_have_own_styles():
-    found = league(learner=0.0, snapshots=1.0, snapshot_places=2, style=1.0, blindness=0.5)
+    found = league(learner=0.0, snapshot_places=2, style=1.0, blindness=0.5)
     found.add_snapshot(network(1), 0)
     rows = np.repeat(Batch(1, 4).reset(0)[:, 0], 50, axis=0)
     leave = seen_by(found, rows)
@@ -78,22 +77,3 @@ def test_seats_have_own_styles():
     assert not (leave == other).any()
     rows[::2, 0] = 0  # they need not decide
     np.testing.assert_array_equal(seen_by(found, rows)[1::2], leave[1::2])
-
-
-def test_rule_leaves_when_a_clause_holds():
-    seed = np.random.SeedSequence(3)
-    agent, (lowest, highest) = RuleOpponent(seed), draw_limits(2000, np.random.default_rng(seed))
-    table = Batch(500, 4, "iello-2016", "score")
-    obs, random = table.reset(1), np.random.default_rng(2)
-    for _ in range(12):
-        seen = Observations(obs.reshape(-1, NUM_FEATURES))
-        left = seen["num_players"] - seen["num_inside"]
-        facts = [left if name == "left" else seen[name] for name in FACTS]
-        expected = [
-            any(
-                all(lowest[row, c, f] <= facts[f][row] <= highest[row, c, f] for f in range(len(FACTS))) for c in (0, 1)
-            )
-            for row in range(2000)
-        ]
-        np.testing.assert_array_equal(agent.act(seen, np.zeros(2000, bool)) > 0.5, expected)
-        obs = table.step((random.random((500, 4)) < 0.2).astype(np.int8) * table.must_decide)[0]

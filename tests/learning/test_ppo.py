@@ -47,7 +47,7 @@ SMALL = {
         "final_entropy": 0.0,
         "explore": 0.4,
     },
-    "opponents": {"learner": 0.6, "snapshots": 0.2, "rules": 0.2, "snapshot_every": 1_500, "snapshot_places": 2},
+    "opponents": {"learner": 0.6, "snapshot_every": 1_500, "snapshot_places": 2},
     "network": {"hidden": [16]},
     "judge": {"curve_points": 0},
 }

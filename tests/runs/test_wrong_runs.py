@@ -20,7 +20,6 @@ REFUSED = {
         (["--config", "nowhere.toml"], "no configuration file nowhere.toml"),
         (["--ppo.speed", "3"], "Unrecognized options: --ppo.speed, 3"),
         (["--ppo.games", "0"], "error for PPOConfig games Input should be greater than or equal to 1"),
-        (["--opponents.learner", "0.5"], "the shares must add up to 1"),
         (["--game.num-players", "3", "4", "5", "--ppo.games", "2"], "ppo.games = 2 is too few for 3 table sizes"),
         (
             ["--game.editions", "everdeck", "incan-gold", "--ppo.games", "1"],

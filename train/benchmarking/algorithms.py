@@ -43,7 +43,7 @@ def _ppo(
 
 def _league(run: BenchmarkRun, learner: float | None = None, **ppo: Any) -> Player:
     """Train in the configured league, or with another share of learning seats."""
-    shares = {} if learner is None else {"learner": learner, "snapshots": 1 - learner}
+    shares = {} if learner is None else {"learner": learner}
     return _ppo(run, opponents=run.config.league.model_copy(update=shares), **ppo)
 
 

@@ -33,7 +33,7 @@ class BenchmarkConfig(Run):
         games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001, average=0.1
     )
     """PPO of the algorithms marked (ours); `decisions` is overridden by the benchmark's."""
-    league: OpponentsConfig = OpponentsConfig(learner=0.75, snapshots=0.25, snapshot_every=125_000)
+    league: OpponentsConfig = OpponentsConfig(learner=0.75, snapshot_every=125_000)
     """Opponents of the algorithm `league`."""
     network: NetworkConfig = NetworkConfig()
     """Network of all learning algorithms."""

@@ -1,4 +1,4 @@
-"""Opponents of a training run: earlier versions of the learner and random rules; and their seats."""
+"""Opponents of a training run: earlier versions of the learner, and their seats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from diamant_env.agent import answer_deciding
 from diamant_env.editions import Edition
 from diamant_env.observation import NUM_FEATURES, Observations, columns
-from diamant_env.opponents import EMPTY, Agent
+from diamant_env.opponents import EMPTY
 from diamant_env.opponents.network import Layers, NetworkAgent, logistic
 from train.runs.config import Config, NetworkConfig, OpponentsConfig
 
@@ -50,7 +50,7 @@ class SnapshotOpponent:
         if self.network is None:
             return np.full(len(first), 0.5, np.float32)
         if len(self._shift) != len(first):
-            self._shift, self._sees = perturbations(self._config, (len(first),), np.random.default_rng(self._seed))
+            self._shift, self._sees = perturbations(self._config, len(first), np.random.default_rng(self._seed))
         network = self.network
         return answer_deciding(
             obs,
@@ -59,16 +59,16 @@ class SnapshotOpponent:
 
 
 def perturbations(
-    config: OpponentsConfig, seats: tuple[int, ...], random: np.random.Generator
+    config: OpponentsConfig, seats: int, random: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the logit shift of each snapshot seat, float32 `seats`, and 0 for its masked features, else 1.
+    """Return the logit shift of each snapshot seat, float32 (seats,), and 0 for its masked features, else 1.
 
-    The latter is float32 (*seats, NUM_FEATURES).
+    The latter is float32 (seats, NUM_FEATURES).
     """
     shift = random.normal(0, config.style, seats).astype(np.float32)
-    sees = np.ones((*seats, NUM_FEATURES), np.float32)
+    sees = np.ones((seats, NUM_FEATURES), np.float32)
     for fields in BLIND_SPOTS:
-        sees[..., columns(*fields)] *= random.random((*seats, 1)) >= config.blindness
+        sees[:, columns(*fields)] *= random.random((seats, 1)) >= config.blindness
     return shift, sees
 
 
@@ -77,7 +77,7 @@ class League:
 
     Attributes:
         next_snapshot: Decisions after which the next snapshot is due.
-        agents: Snapshot opponents, then the rule-based opponent, for `Table`.
+        snapshots: Earlier versions, the agents of `Table`.
         seating: int (games, seats), for `Table`.
     """
 
@@ -85,10 +85,8 @@ class League:
         seat_seed, replace_seed, style_seed = (
             np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, child)) for child in (0, 2, 3)
         )
-        seeds = style_seed.spawn(config.snapshot_places if config.snapshots else 0)
+        seeds = style_seed.spawn(config.snapshot_places if config.learner < 1 else 0)
         self.snapshots = [SnapshotOpponent(config, seed) for seed in seeds]
-        ruled = [RuleOpponent(style_seed.spawn(1)[0])] if config.rules else []
-        self.agents: list[Agent] = [*self.snapshots, *ruled]
         self.seating = self._seat(config, players, np.random.default_rng(seat_seed))
         self._random = np.random.default_rng(replace_seed)
         self.snapshots_taken = self.next_snapshot = 0
@@ -101,10 +99,7 @@ class League:
         shape = (len(players), int(players.max()))
         kind = random.random(shape)
         snapshot = random.integers(0, max(1, len(self.snapshots)), shape)
-        learner, snapshots = np.cumsum([config.learner, config.snapshots])
-        # Rounding may leave the cumulative shares below 1: a draw above them takes the last kind.
-        last = np.full(shape, len(self.agents) - 1) if config.rules else snapshot
-        seating = np.select([kind < learner, kind < snapshots], [np.full(shape, EMPTY), snapshot], last)
+        seating = np.where(kind < config.learner, EMPTY, snapshot)
         seating[np.arange(len(players)), random.integers(0, players)] = EMPTY
         return seating
 
@@ -150,56 +145,3 @@ class League:
         self.snapshots_taken, self.next_snapshot = int(state["taken"]), int(state["next_snapshot"])
         self.seat_networks(state["networks"], shape)
         self._random.bit_generator.state = state["random"]
-
-
-# Features of a rule with the ranges of their thresholds, in gems, turns, probabilities or players.
-FACTS = {
-    "bag": (3.0, 25.0),
-    "path_gems": (2.0, 14.0),
-    "path_relic_value": (3.0, 10.0),
-    "bust_chance": (0.05, 0.45),
-    "turn": (2.0, 10.0),
-    "left": (1.0, 4.0),
-    "lead": (-15.0, 10.0),
-}
-GROWING = 6  # the first ones increase during an expedition; every conjunction tests one of them
-_SLIP = np.float32(0.01)  # probability of doing the opposite
-_TWO = 0.5  # probability that a rule has two conjunctions, and a conjunction two thresholds
-
-
-class RuleOpponent:
-    """Leaves once a random rule holds: a disjunction of up to two conjunctions of thresholds; one rule per seat.
-
-    The pools of evaluation have no such agent.
-    """
-
-    def __init__(self, seed: np.random.SeedSequence) -> None:
-        self._seed = seed
-        self._lowest = self._highest = np.zeros((0, 2, len(FACTS)), np.float32)
-
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
-        if len(self._lowest) != len(first):
-            self._lowest, self._highest = draw_limits(len(first), np.random.default_rng(self._seed))
-        left = obs["num_players"] - obs["num_inside"]
-        facts = np.stack([left if name == "left" else obs[name] for name in FACTS], axis=1)[:, None]
-        leaves = ((facts >= self._lowest) & (facts <= self._highest)).all(axis=-1).any(axis=-1)
-        return np.where(leaves, 1 - _SLIP, _SLIP).astype(np.float32)
-
-
-def draw_limits(seats: int, random: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the bounds of each feature in each conjunction, lower and upper, float32 (seats, 2, features).
-
-    Infinite where it is not tested. A rule with one conjunction has it twice.
-    """
-    low, high = np.array(list(FACTS.values())).T
-    limits = random.uniform(low, high, (seats, 2, len(FACTS)))
-    places = np.arange(len(FACTS))
-    grown, other = random.integers(0, GROWING, (seats, 2, 1)), random.integers(0, len(FACTS), (seats, 2, 1))
-    looks = (random.random((seats, 2, 1)) < _TWO) & (other != grown) & (places == other)
-    below = looks & (random.random((seats, 2, 1)) < 0.5)
-    lowest = np.where((places == grown) | (looks & ~below), limits, -np.inf)
-    highest = np.where(below, limits, np.inf)
-    one = random.random(seats) >= _TWO
-    lowest[one, 1], highest[one, 1] = lowest[one, 0], highest[one, 0]
-    return lowest.astype(np.float32), highest.astype(np.float32)

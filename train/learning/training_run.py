@@ -16,7 +16,7 @@ from diamant_env.judging.games import progress_bar
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
 from diamant_env.storage.results import save_json
-from train.runs.config import Config, PPOConfig
+from train.runs.config import Config
 from train.runs.judging import curve_point, save_curve
 from train.runs.run_folder import (
     CHECKPOINT,
@@ -36,8 +36,7 @@ class TrainingRun:
     Args:
         config: Configuration of the run.
         folder: Folder of the run.
-        learner: `train.ppo.Learner`, or one with its `learn`, `network`, `state`, `restore`, `decisions`, `log` and
-            `device`.
+        learner: `train.ppo.Learner`.
     """
 
     def __init__(self, config: Config, folder: Path, learner: Any) -> None:
@@ -125,11 +124,10 @@ class TrainingRun:
         self.logger.dump(self.learner.decisions)
 
     def times(self) -> dict[str, Any]:
-        """Return seconds and throughput so far, and where it learns."""
+        """Return seconds and throughput so far."""
         done, seconds = self.learner.decisions, self.seconds + self.earlier
         speed = {"seconds": seconds, "decisions": done, "decisions_per_second": done / seconds}
-        where = {"device": self.learner.device} if self.learner.device else {}
-        return {**speed, "threads": self.config.threads, **where}
+        return {**speed, "threads": self.config.threads}
 
     def save(self) -> None:
         """Save the policy, the state of the run and its time."""
@@ -161,11 +159,3 @@ class TrainingRun:
         self.save()
         save_policy(self.folder / POLICY, self.policy(), self.config, done)  # last: it marks the run as finished
         return self.policy()
-
-
-def diverged(config: PPOConfig, decisions: int) -> ValueError:
-    """Return the error of a training run with weights that are not finite."""
-    return ValueError(
-        f"the training has diverged after {decisions:,} decisions: a weight is not a finite number; earlier "
-        f"checkpoints are valid; lower ppo.learning_rate = {config.learning_rate:g}"
-    )

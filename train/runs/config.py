@@ -65,11 +65,7 @@ class OpponentsConfig(Strict):
     """Opponents of a game; one random seat always learns."""
 
     learner: Share = 1.0
-    """Share of the other seats that also learn."""
-    snapshots: Share = 0.0
-    """Share of frozen earlier versions of the learner."""
-    rules: Share = 0.0
-    """Share of players with random rules, see `train.learning.league`."""
+    """Share of the other seats that also learn; frozen earlier versions of the learner play the rest."""
     snapshot_places: int = Field(default=8, ge=1, le=64)
     """Number of earlier versions in play."""
     style: Weight = 0.0
@@ -78,13 +74,6 @@ class OpponentsConfig(Strict):
     """Probability that a snapshot seat does not observe a group of fields, see `train.learning.league`."""
     snapshot_every: Decisions = 250_000
     """Decisions between two snapshots."""
-
-    @model_validator(mode="after")
-    def _whole(self) -> OpponentsConfig:
-        total = self.learner + self.snapshots + self.rules
-        if abs(total - 1) > 1e-6:
-            raise ValueError(f"learner + snapshots + rules = {total:g}; the shares must add up to 1")
-        return self
 
 
 class PPOConfig(Strict):
@@ -159,8 +148,6 @@ class Config(Run):
     """Evenly spaced checkpoints; all policies and the last training state are kept."""
     runners: Number = 1
     """Rollout processes of `train.cluster`, which share `ppo.games` evenly."""
-    per_table: bool = False
-    """Train one network per table size, one after another with `ppo.decisions` each; other sizes get the smallest's."""
     game: GameConfig = GameConfig()
     opponents: OpponentsConfig = OpponentsConfig()
     ppo: PPOConfig = PPOConfig()
@@ -175,8 +162,7 @@ class Config(Run):
 
     @model_validator(mode="after")
     def _every_table_is_played(self) -> Config:
-        sizes = 1 if self.per_table else len(self.game.num_players)
-        editions = len(self.game.training_editions())
+        sizes, editions = len(self.game.num_players), len(self.game.training_editions())
         games, runners, tables = self.ppo.games, self.runners, counted(sizes, "table size")
         if games // sizes < editions:
             tables += f" with {editions} entries of game.editions" * (editions > 1)

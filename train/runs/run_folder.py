@@ -83,7 +83,7 @@ def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) 
 
 
 def finished_policy(folder: Path, config: Run) -> NetworkAgent | None:
-    """Return the policy of a finished run with its value networks, if any, or None.
+    """Return the policy of a finished run, or None.
 
     Raises:
         ValueError: If the file is damaged or belongs to another configuration.
