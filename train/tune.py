@@ -119,7 +119,7 @@ def _measured(algorithm: str, settings: Settings, decisions: int) -> Row:
         )
         for seed in SEEDS:
             with TemporaryDirectory() as folder:
-                agent = partial(learner.agent, **settings)(BenchmarkRun(task, learner, seed, Path(folder), config))
+                agent, _ = partial(learner.agent, **settings)(BenchmarkRun(task, learner, seed, Path(folder), config))
             gains.setdefault(str(players), []).append(exploitability(agent, task)["exploitability"])
     return {"gains": gains, "cpu_seconds": cpu_seconds() - start}
 

@@ -92,6 +92,9 @@ class DiamantVecEnv(Rows):
         observation: Fields of the observation, see `diamant_env.diamant_v0.parallel_env`.
         render_mode: ``"rgb_array"`` or None; `get_images` returns one picture per game.
 
+    Attributes:
+        decisions: Decisions of the learning seats in all games so far.
+
     The infos of resets and steps hold ``"seat"`` and ``"score"``, the gems in that seat's chest (final ones at the end
     of a game), and at the end ``"is_success"``, whether it has won, ties included.
 
@@ -134,6 +137,7 @@ class DiamantVecEnv(Rows):
         self.rows = np.flatnonzero((self.table.seating == EMPTY) & present)
         self.games_of_rows = self.rows // self.batch.seats
         self._seats = (self.rows % self.batch.seats).tolist()
+        self.decisions = 0
         if len(self.rows) == 0:
             raise ValueError("no seat is left for the learner")
         self._has_opponents = bool((self.table.seating != EMPTY).any())
@@ -197,6 +201,7 @@ class DiamantVecEnv(Rows):
             self.table._decide(self._observations, self._actions)
         self._actions.reshape(-1)[self.rows] = decided
         self.batch.step(self._actions, self._observations, self._rewards, self._done)
+        self.decisions += len(in_camp) - int(np.count_nonzero(in_camp))
         if self._done.any():
             self._final_observations[self._done] = self._observations[self._done]
             self._shares = self.batch.win_shares()

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from diamant_env.batch import Batch
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.inputs import INPUTS, RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.algorithms import response_oracles
-from train.algorithms.counting import CountedVecEnv, Meter
 from train.algorithms.mirror_descent import divergence
 from train.algorithms.response_oracles import Population, distilled
 from train.algorithms.stable_baselines import Transformed
@@ -51,8 +49,8 @@ def test_population_draws_one_policy_per_game():
     assert not np.array_equal(changed[:3000], first[:3000])
 
 
-def test_rewards_of_libraries_are_scaled(tmp_path):
-    env = CountedVecEnv(Meter(tmp_path), 8, 3, "iello-2016", "score")
+def test_rewards_of_libraries_are_scaled():
+    env = DiamantVecEnv(8, 3, "iello-2016", "score")
     paid = []
     for scale in (1.0, 1 / 16):
         scaled = Transformed(env, INPUTS[RAW], scale)
@@ -64,7 +62,7 @@ def test_rewards_of_libraries_are_scaled(tmp_path):
 
 
 def test_responses_replace_the_untrained_network(tmp_path, monkeypatch):
-    monkeypatch.setattr(response_oracles, "distilled", lambda population, *_: population)
+    monkeypatch.setattr(response_oracles, "distilled", lambda population, *_: (population, 0))
     points, config = [], Config(ppo=SMALL, network={"hidden": (8,)}, checkpoints=2)
 
     def save(self, mixture, decisions):
@@ -72,16 +70,21 @@ def test_responses_replace_the_untrained_network(tmp_path, monkeypatch):
         points.append(list(map(str, mixture.policies)))
 
     monkeypatch.setattr(response_oracles.Checkpoints, "save", save)
-    population = response_oracles.response_oracles(config, Meter(tmp_path / "spent"), tmp_path, rounds=2)
+    population, _ = response_oracles.response_oracles(config, tmp_path, rounds=2)
     assert list(map(str, population.policies)) == ["answer 1", "answer 2"]
     assert points == [["answer 1", "answer 2"]]
 
 
 def test_distillation_keeps_its_least_share_after_a_long_rollout(tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(response_oracles, "distilled", lambda found, *rest: asked.append(rest[1]) or found.policies[0])
+
+    def distilled(population, config, decisions):
+        asked.append(decisions)
+        return population.policies[0], 0
+
+    monkeypatch.setattr(response_oracles, "distilled", distilled)
     config = Config(ppo={**dict(SMALL), "games": 96}, network={"hidden": (8,)})
-    response_oracles.response_oracles(config, Meter(tmp_path / "spent"), tmp_path, rounds=2)
+    response_oracles.response_oracles(config, tmp_path, rounds=2)
     assert asked[-1] == 0.02 * config.ppo.decisions
 
 
@@ -91,7 +94,7 @@ def test_distilled_network_equals_population_average():
     population.policies = [always(0.05), always(0.5)]
     config = Config(game={"num_players": (3,)}, ppo=SMALL, network={"hidden": (16,), "inputs": RAW}, seed=1)
     torch.manual_seed(0)
-    agent = distilled(population, config, 20_000, Batch)
+    agent, _ = distilled(population, config, 20_000)
     env = DiamantVecEnv(2000, 3)
     env.seed(2)
     seen = env.reset()

@@ -40,7 +40,7 @@ def task(monkeypatch) -> BenchmarkTask:
 @pytest.mark.parametrize("name", MOST)
 def test_algorithm_approaches_equilibrium(name, task, tmp_path):
     run = BenchmarkRun(task, ALGORITHMS[name], 0, tmp_path, CONFIG)
-    agent = partial(run.algorithm.agent, minibatch=512)(run)  # small, as the rollouts
+    agent, _ = partial(run.algorithm.agent, minibatch=512)(run)  # small, as the rollouts
     assert 0 <= exploitability(agent, task)["exploitability"] < MOST[name]
 
 

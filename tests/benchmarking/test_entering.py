@@ -15,7 +15,7 @@ from train.runs.config import Config
 from train.runs.run_folder import save_policy
 
 
-def test_functions_enter_with_counted_budget(enter):
+def test_functions_enter_with_counted_budget(enter, tmp_path):
     names = [f"my_module:{name}" for name in ("train", "greedy", "elsewhere")]
     status, output, _, rows = enter("--algorithms", *names)
     assert status == 0
@@ -30,8 +30,7 @@ def test_functions_enter_with_counted_budget(enter):
     score = mine["measures"]["score"]["mean"]
     assert f"\nsolitaire my_module:train (1): score (gems) {score:.2f} ± " in output
     assert mine["measures"] == greedy["measures"]  # the same agent in the same games
-    page = (tmp_path / "runs" / "benchmark" / PAGE).read_text()
-    assert re.search(r"of fixed agents: \d+ CPU seconds, ", page)
+    assert re.search(r"of fixed agents: \d+ CPU seconds, ", (tmp_path / "runs" / "benchmark" / PAGE).read_text())
 
 
 def test_checkpoints_survive_interruption(enter, tmp_path):
@@ -93,7 +92,7 @@ def test_invalid_entry_is_refused_at_once(words, reason, enter, tmp_path):
 
 def test_failing_run_is_one_line_and_others_run(enter, tmp_path):
     reasons = {
-        "my_module:nothing": "my_module:nothing returned an object of type NoneType, which is no agent",
+        "my_module:nothing": "my_module:nothing returned an object of type NoneType; (agent, decisions) is needed",
         "my_module:nan": "not_a_number returned nan for row 0; a probability of LEAVE is between 0 and 1",
         "my_module:fails": "ZeroDivisionError: while learning",
         "my_module:breaks": "ZeroDivisionError: in my agent",

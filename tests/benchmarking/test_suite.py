@@ -40,7 +40,7 @@ def calls(monkeypatch):
 
     def agent(run):
         asked.append((run.task.name, seed := run.experiment().seed))
-        return f"bag:{4 + seed % 7}"
+        return f"bag:{4 + seed % 7}", 0
 
     monkeypatch.setitem(ALGORITHMS, "mine", Algorithm("mine", "learned", "an entry", agent))
     return asked
@@ -164,7 +164,7 @@ def test_strongest_responder_is_reported(tmp_path, calls):
 
 def test_agents_without_value_iteration_are_known(tmp_path, monkeypatch):
     stateful = SimpleNamespace(act=make("bag:8").act)
-    monkeypatch.setitem(ALGORITHMS, "mine", Algorithm("mine", "learned", "an entry", lambda _: stateful))
+    monkeypatch.setitem(ALGORITHMS, "mine", Algorithm("mine", "learned", "an entry", lambda _: (stateful, 0)))
     config = BenchmarkConfig.model_validate({**SMALL, "response": {**RESPONSE, "values": {"self_play": 100}}})
     full, hidden = (
         run_of(task, "mine", tmp_path / task, config).play()["measures"]["gain"]

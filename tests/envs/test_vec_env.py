@@ -192,3 +192,17 @@ def test_maskable_ppo_trains_on_every_view():
     while not single.step(1)[2]:
         pass
     assert single.action_masks().tolist() == [True, False]
+
+
+@pytest.mark.parametrize("opponents", [(), "bag:11"])
+def test_decisions_are_those_of_learner_rows_inside(opponents):
+    env = sb3.DiamantVecEnv(16, 4, opponents=opponents)
+    seen, expected = env.reset(), 0
+    assert len(seen) == (16 if opponents else 64)
+    for _ in range(30):
+        expected += int((seen[:, 0] == 1).sum())
+        seen, _, _, _ = env.step(np.random.default_rng(expected).integers(0, 2, len(seen)))
+        assert env.decisions == expected
+    with pytest.raises(ValueError, match="action 2 of row"):
+        env.step(np.full(len(seen), 2))
+    assert env.decisions == expected

@@ -24,43 +24,44 @@ class Patient:
         return np.zeros(len(first), np.float32)
 
 def spend(task, number):
-    batch = task.batch(10)
+    batch, spent = task.batch(10), 0
     batch.reset(seed=0)
-    while task.left > task.budget - number:
+    while spent < number:
+        spent += int(batch.must_decide.sum())
         batch.step(np.ones((10, task.players), np.int8), auto_reset=True)
+    return spent
 
 def train(task, budget, seed, folder):
-    spend(task, budget // 2)
-    return bag
+    return bag, spend(task, budget // 2)
 
 def curved(task, budget, seed, folder):
     """Leaves with fewer gems as it learns."""
+    spent = 0
     for part in range(1, 4):
-        spend(task, part * budget // 3)
-        task.checkpoint(f"bag:{12 - 3 * part}")
+        spent += spend(task, part * budget // 3 - spent)
+        task.checkpoint(f"bag:{12 - 3 * part}", spent)
     if not (folder / "learned").exists():
         (folder / "learned").touch()
         raise ZeroDivisionError("cut off")
-    return "bag:3"
+    return "bag:3", spent
 
 def greedy(task, budget, seed, folder):
-    spend(task, 2 * budget)
-    return "bag:9"
+    return "bag:9", spend(task, 2 * budget)
 
 def elsewhere(task, budget, seed, folder):
-    return Patient()
+    return Patient(), 0
 
 def nothing(task, budget, seed, folder):
     spend(task, 10)
 
 def nan(task, budget, seed, folder):
-    return not_a_number
+    return not_a_number, 0
 
 def fails(task, budget, seed, folder):
     raise ZeroDivisionError("while\\nlearning")
 
 def three(task, budget, seed):
-    return bag
+    return bag, 0
 
 def words(state):
     return "LEAVE"

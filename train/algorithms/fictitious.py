@@ -19,7 +19,7 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
-from train.algorithms.counting import CountedVecEnv, Meter
+from train.learning.league import vec_env_among
 from train.ppo import ACTIVATIONS, Learner
 from train.runs.config import Config, NetworkConfig
 from train.runs.run_folder import Checkpoints
@@ -91,13 +91,12 @@ class Average:
         self.agent = self.network()
 
 
-def fictitious_play(config: Config, meter: Meter, folder: Path, passes: int, rate: float) -> NetworkAgent:
-    """Train by fictitious self-play for the budget of decisions; return the `Average` policy."""
+def fictitious_play(config: Config, folder: Path, passes: int, rate: float) -> tuple[NetworkAgent, int]:
+    """Train by fictitious self-play for the budget of decisions; return the `Average` policy and the decisions."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    meter.clear()
     average = Average(config.network, np.random.default_rng(config.seed), passes, rate)
-    env = CountedVecEnv.among(meter, config, average)
+    env = vec_env_among(config, average)
     learner, checkpoints = Learner(env, config.ppo, config.network, config.seed), Checkpoints(config, folder)
     while learner.decisions < config.ppo.decisions:
         if checkpoints.saved < checkpoints.due(learner.decisions):
@@ -107,4 +106,4 @@ def fictitious_play(config: Config, meter: Meter, folder: Path, passes: int, rat
             average.reservoir.add(samples.inputs, samples.actions)
             average.learn(len(samples.actions))
         learner.update(samples)
-    return average.network()
+    return average.network(), learner.decisions

@@ -14,8 +14,7 @@ network learns its average policy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +29,7 @@ from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.table import Table
-from train.algorithms.counting import CountedBatch, CountedVecEnv, Meter
+from train.learning.league import vec_env_among
 from train.ppo import ACTIVATIONS, Learner
 from train.runs.config import Config
 from train.runs.run_folder import Checkpoints
@@ -67,16 +66,15 @@ class Population:
         return leave
 
 
-def response_oracles(config: Config, meter: Meter, folder: Path, rounds: int) -> NetworkAgent:
-    """Train by PSRO for the budget of decisions, `rounds` responses; return the distilled mixture.
+def response_oracles(config: Config, folder: Path, rounds: int) -> tuple[NetworkAgent, int]:
+    """Train by PSRO for the budget of decisions, `rounds` responses; return the distilled mixture and the decisions.
 
     Earlier mixtures are distilled for the checkpoints; their decisions are not counted.
     """
-    meter.clear()
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     population = Population(np.random.default_rng(config.seed))
-    env = CountedVecEnv.among(meter, config, population)
+    env = vec_env_among(config, population)
     decisions = round(config.ppo.decisions * (1 - DISTILLED))
     ppo = config.ppo.model_copy(update={"decisions": decisions})
     learner = Learner(env, ppo, config.network, config.seed)
@@ -91,17 +89,18 @@ def response_oracles(config: Config, meter: Meter, folder: Path, rounds: int) ->
             if checkpoints.saved < checkpoints.due(learner.decisions):
                 mixture = Population(np.random.default_rng(joined), population.policies)
                 with torch.random.fork_rng():
-                    network = distilled(mixture, config, round(_LEAST * config.ppo.decisions), Batch)
+                    network, _ = distilled(mixture, config, round(_LEAST * config.ppo.decisions))
                 checkpoints.save(network, learner.decisions)
     # After a long last rollout, this exceeds the budget.
     left = max(config.ppo.decisions - learner.decisions, round(_LEAST * config.ppo.decisions))
-    return distilled(population, config, left, partial(CountedBatch, meter))
+    network, played = distilled(population, config, left)
+    return network, learner.decisions + played
 
 
-def distilled(population: Population, config: Config, decisions: int, make_batch: Callable[..., Batch]) -> NetworkAgent:
-    """Return a network distilled from about `decisions` decisions of a population in its own games."""
+def distilled(population: Population, config: Config, decisions: int) -> tuple[NetworkAgent, int]:
+    """Return a network distilled from about `decisions` decisions of a population in its games, and their number."""
     random = np.random.default_rng(config.seed)
-    inputs, leave = (torch.from_numpy(part) for part in _played(population, config, decisions, make_batch))
+    inputs, leave = (torch.from_numpy(part) for part in _played(population, config, decisions))
     shape = config.network
     modules = create_mlp(inputs.shape[1], 2, list(shape.hidden), ACTIVATIONS[shape.activation])
     network = torch.nn.Sequential(*modules)
@@ -116,16 +115,14 @@ def distilled(population: Population, config: Config, decisions: int, make_batch
         loss.backward()
         optimizer.step()
         scheduler.step()
-    return NetworkAgent(layers_of(network), shape.activation, "mixture", inputs=shape.inputs)
+    return NetworkAgent(layers_of(network), shape.activation, "mixture", inputs=shape.inputs), len(leave)
 
 
-def _played(
-    population: Population, config: Config, decisions: int, make_batch: Callable[..., Batch]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _played(population: Population, config: Config, decisions: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return inputs (decisions, width) and P(LEAVE) (decisions,) from games of the population."""
     inputs, game = INPUTS[config.network.inputs], config.game
     shape = config.ppo.games, game.num_players[0]
-    batch = make_batch(shape[0], num_players=shape[1], edition=game.judged_edition(), blank_rivals=game.blank)
+    batch = Batch(shape[0], num_players=shape[1], edition=game.judged_edition(), blank_rivals=game.blank)
     batch.reset(config.seed)
     seen: list[NDArray[np.float32]] = []
     probabilities: list[NDArray[np.float32]] = []

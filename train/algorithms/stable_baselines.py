@@ -18,7 +18,8 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from diamant_env.opponents.inputs import INPUTS, Inputs
 from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
-from train.algorithms.counting import CountedVecEnv, Meter
+from diamant_env.sb3 import DiamantVecEnv
+from train.learning.league import vec_env_of
 from train.ppo import ACTIVATIONS
 from train.responding.search import sharpened
 from train.runs.config import Config
@@ -34,7 +35,7 @@ class Transformed(VecEnvWrapper):
     Rows in camp have inputs too, for bootstrapping; with `Batch.blank_rivals` these are 0.
     """
 
-    def __init__(self, env: CountedVecEnv, inputs: Inputs, scale: float = 1.0) -> None:
+    def __init__(self, env: DiamantVecEnv, inputs: Inputs, scale: float = 1.0) -> None:
         super().__init__(env, observation_space=inputs.space)
         self.inputs, self.camp, self.scale = inputs, not env.batch.blank_rivals, np.float32(scale)
 
@@ -59,12 +60,12 @@ class Transformed(VecEnvWrapper):
 class BudgetCallback(BaseCallback):
     """Callback that stops after the budget of decisions and saves checkpoints."""
 
-    def __init__(self, meter: Meter, checkpoints: Checkpoints) -> None:
+    def __init__(self, env: DiamantVecEnv, checkpoints: Checkpoints) -> None:
         super().__init__()
-        self.meter, self.checkpoints = meter, checkpoints
+        self.env, self.checkpoints = env, checkpoints
 
     def _on_step(self) -> bool:
-        spent, config = self.meter.spent(), self.checkpoints.config
+        spent, config = self.env.decisions, self.checkpoints.config
         if self.checkpoints.saved < self.checkpoints.due(spent):
             self.checkpoints.save(_network(self.model, config), spent)
         return spent < config.ppo.decisions
@@ -86,19 +87,18 @@ def maskable_ppo(env: VecEnv, **options: Any) -> BaseAlgorithm:
     return MaskablePPO("MlpPolicy", env, n_steps=64, ent_coef=0.01, **options)
 
 
-def learn(make: Callable[..., BaseAlgorithm], config: Config, meter: Meter, folder: Path) -> NetworkAgent:
-    """Train by self-play with shared parameters for the budget of decisions; return the policy."""
+def learn(make: Callable[..., BaseAlgorithm], config: Config, folder: Path) -> tuple[NetworkAgent, int]:
+    """Train by self-play with shared parameters for the budget of decisions; return the policy and the decisions."""
     torch.set_num_threads(config.threads)
-    meter.clear()
     game = config.game
-    env = CountedVecEnv.of(meter, game, max(1, ROWS // game.num_players[0]))
+    env = vec_env_of(game, max(1, ROWS // game.num_players[0]))
     env.seed(config.seed)
     shape = list(config.network.hidden)
     policy = {"net_arch": shape, "activation_fn": ACTIVATIONS[config.network.activation]}
     shown = Transformed(env, INPUTS[config.network.inputs], config.ppo.reward_scale)
     model = make(shown, gamma=1.0, seed=config.seed, device="cpu", policy_kwargs=policy)
-    model.learn(_IDLE * config.ppo.decisions, callback=BudgetCallback(meter, Checkpoints(config, folder)))
-    return _network(model, config)
+    model.learn(_IDLE * config.ppo.decisions, callback=BudgetCallback(env, Checkpoints(config, folder)))
+    return _network(model, config), env.decisions
 
 
 def _network(model: BaseAlgorithm, config: Config) -> NetworkAgent:

@@ -8,23 +8,21 @@ from typing import Any
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from diamant_env.judging.games import Player
 from diamant_env.opponents.custom import NAMES_OBJECT
 from diamant_env.storage.reading import nearest
 from train.algorithms import stable_baselines as sb3
-from train.algorithms.counting import CountedVecEnv
 from train.algorithms.fictitious import fictitious_play
 from train.algorithms.mirror_descent import MirrorDescent
 from train.algorithms.regularised_nash import RegularisedNash
 from train.algorithms.response_oracles import response_oracles
-from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
+from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, Trained
 from train.benchmarking.entry import from_agent, from_function
 from train.benchmarking.exact_tasks import equilibrium
 from train.benchmarking.suite import EXACT, BenchmarkTask
 from train.ppo import Learner, train
 from train.runs.config import OpponentsConfig
 from train.runs.markdown import markdown_table
-from train.runs.run_folder import CHECKPOINT
+from train.runs.run_folder import TIME, read_json
 
 KINDS = ("learned", "scripted", "shipped", "exact")
 REFERENCES = ("random:0.2", "ev:0.75")
@@ -33,38 +31,36 @@ REFERENCES = ("random:0.2", "ev:0.75")
 
 def _ppo(
     run: BenchmarkRun, learner: Callable[..., Learner] = Learner, opponents: OpponentsConfig | None = None, **ppo: Any
-) -> Player:
+) -> Trained:
     """Train by `train.ppo`, resuming an interrupted run; `ppo` overrides the configuration."""
-    if not (run.training / CHECKPOINT).is_file():
-        run.meter.clear()
-    experiment = run.experiment(opponents, ppo)
-    return train(experiment, run.training, learner, partial(CountedVecEnv, run.meter), progress=False)
+    agent = train(run.experiment(opponents, ppo), run.training, learner, progress=False)
+    return agent, read_json(run.training / TIME)["decisions"]
 
 
-def _league(run: BenchmarkRun, learner: float | None = None, **ppo: Any) -> Player:
+def _league(run: BenchmarkRun, learner: float | None = None, **ppo: Any) -> Trained:
     """Train in the configured league, or with another share of learning seats."""
     shares = {} if learner is None else {"learner": learner}
     return _ppo(run, opponents=run.config.league.model_copy(update=shares), **ppo)
 
 
-def _fictitious(run: BenchmarkRun, passes: int, rate: float, **ppo: Any) -> Player:
-    return fictitious_play(run.experiment(ppo=ppo), run.meter, run.training, passes, rate)
+def _fictitious(run: BenchmarkRun, passes: int, rate: float, **ppo: Any) -> Trained:
+    return fictitious_play(run.experiment(ppo=ppo), run.training, passes, rate)
 
 
-def _mirror_descent(run: BenchmarkRun, step_size: float, temperature: float, **ppo: Any) -> Player:
+def _mirror_descent(run: BenchmarkRun, step_size: float, temperature: float, **ppo: Any) -> Trained:
     return _ppo(run, partial(MirrorDescent, step_size=step_size, temperature=temperature), **ppo)
 
 
-def _regularised_nash(run: BenchmarkRun, weight: float, replacements: int, **ppo: Any) -> Player:
+def _regularised_nash(run: BenchmarkRun, weight: float, replacements: int, **ppo: Any) -> Trained:
     return _ppo(run, partial(RegularisedNash, weight=weight, replacements=replacements), **ppo)
 
 
-def _response_oracles(run: BenchmarkRun, rounds: int, **ppo: Any) -> Player:
-    return response_oracles(run.experiment(ppo=ppo), run.meter, run.training, rounds)
+def _response_oracles(run: BenchmarkRun, rounds: int, **ppo: Any) -> Trained:
+    return response_oracles(run.experiment(ppo=ppo), run.training, rounds)
 
 
-def _library(make_model: Callable[..., BaseAlgorithm], run: BenchmarkRun, **settings: Any) -> Player:
-    return sb3.learn(partial(make_model, **settings), run.experiment(), run.meter, run.training)
+def _library(make_model: Callable[..., BaseAlgorithm], run: BenchmarkRun, **settings: Any) -> Trained:
+    return sb3.learn(partial(make_model, **settings), run.experiment(), run.training)
 
 
 def _is_win_task(task: BenchmarkTask) -> bool:
@@ -129,18 +125,18 @@ _ALGORITHMS = (
         "DQN of stable-baselines3, self-play",
         partial(_library, sb3.dqn, learning_rate=1e-3, exploration_final_eps=0.15),
     ),
-    Algorithm(REFERENCES[0], "scripted", "leaves with probability 0.2", lambda _run: REFERENCES[0]),
-    Algorithm(REFERENCES[1], "scripted", "one-step lookahead on expected gems", lambda _run: REFERENCES[1]),
-    Algorithm("champion", "shipped", "PPO, 800 million decisions per size", lambda _run: "champion", _is_win_task),
-    Algorithm("hunter", "shipped", "80 million, mostly against random rules", lambda _run: "hunter", _is_win_task),
+    Algorithm(REFERENCES[0], "scripted", "leaves with probability 0.2", lambda _run: (REFERENCES[0], 0)),
+    Algorithm(REFERENCES[1], "scripted", "one-step lookahead on expected gems", lambda _run: (REFERENCES[1], 0)),
+    Algorithm("champion", "shipped", "PPO, 800 million decisions per size", lambda _run: ("champion", 0), _is_win_task),
+    Algorithm("hunter", "shipped", "80 million, mostly against random rules", lambda _run: ("hunter", 0), _is_win_task),
     Algorithm(
         "equilibrium",
         "exact",
         "the symmetric equilibrium in score, an equilibrium of a small whole game",
-        lambda run: equilibrium(run.task),
+        lambda run: (equilibrium(run.task), 0),
         lambda task: task.family in EXACT,
     ),
-    Algorithm("lone", "exact", "optimal stopping", lambda _run: "lone", lambda task: task.players == 1),
+    Algorithm("lone", "exact", "optimal stopping", lambda _run: ("lone", 0), lambda task: task.players == 1),
 )
 ALGORITHMS = {algorithm.name: algorithm for algorithm in _ALGORITHMS}
 """The algorithms by name."""

@@ -21,7 +21,6 @@ from diamant_env.judging.lineups import pool_line_up
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.results import save_json, versions
-from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.exact_tasks import exploitability
 from train.benchmarking.ordered_traps import OrderedTraps
@@ -35,6 +34,8 @@ from train.runs.run_folder import POLICY, machine, read_json, save_policy
 
 HELD_OUT = "held_out"
 CURVE = "curve.json"
+Trained = tuple[Player, int]
+"""An agent and the decisions of the learning seats in its training."""
 POINT_GAMES = 4
 """Divisor of the number of games at a point of a learning curve."""
 
@@ -47,7 +48,7 @@ class Algorithm(NamedTuple):
         kind: ``"learned"``, which has several seeds and a budget, ``"scripted"``, ``"shipped"``, ``"exact"`` or
             ``"agent"``.
         meaning: Short description.
-        agent: Function from the run to an agent or a text.
+        agent: Function from the run to an agent or a text, and its decisions.
         plays: Predicate of supported tasks.
         version: Digest of the custom file that defines it.
     """
@@ -55,7 +56,7 @@ class Algorithm(NamedTuple):
     name: str
     kind: str
     meaning: str
-    agent: Callable[[BenchmarkRun], Player]
+    agent: Callable[[BenchmarkRun], Trained]
     plays: Callable[[BenchmarkTask], bool] = lambda _task: True
     version: str = ""
 
@@ -79,11 +80,6 @@ class BenchmarkRun:
     def training(self) -> Path:
         """Folder of the training's files."""
         return self.folder / "run"
-
-    @property
-    def meter(self) -> Meter:
-        """Counter of the decisions of learning seats."""
-        return Meter(self.folder / "spent")
 
     def experiment(self, opponents: OpponentsConfig | None = None, ppo: Mapping[str, float] | None = None) -> Config:
         """Return task and budget as a training configuration with a unique seed.
@@ -141,7 +137,7 @@ class BenchmarkRun:
         task, algorithm, config = self.task, self.algorithm, self.config
         learned = algorithm.kind == "learned"
         start = cpu_seconds()
-        agent = algorithm.agent(self)
+        agent, decisions = algorithm.agent(self)
         trained = cpu_seconds()
         measuring = sum(self._measuring)
         if isinstance(agent, NetworkAgent):
@@ -159,7 +155,7 @@ class BenchmarkRun:
             "budget": config.decisions if learned else 0,
             "commit": versions().get("commit", ""),
             **machine(config.threads),
-            "decisions": self.meter.spent() if learned else 0,
+            "decisions": decisions,
             "train_cpu_seconds": trained - start - measuring if learned else 0.0,
             "measure_cpu_seconds": cpu_seconds() - trained + measuring,
             "measures": measures,
@@ -183,16 +179,15 @@ class BenchmarkRun:
         curve = self._curve()
         return {**measures, "curve": curve} if curve else measures
 
-    def checkpoint(self, agent: Player) -> None:
-        """Measure an agent for a point of the learning curve."""
-        start, spent = cpu_seconds(), self.meter.spent()
+    def checkpoint(self, agent: Player, spent: int) -> None:
+        """Measure an agent after `spent` decisions, for a point of the learning curve."""
+        start = cpu_seconds()
         points = [point for point in self._own_points() if point["decisions"] < spent]
         save_json([*points, {"decisions": spent, **self._point(agent)}], self.folder / CURVE)
         self._measuring.append(cpu_seconds() - start)
 
     def clear(self) -> None:
-        """Reset the counter and the learning curve."""
-        self.meter.clear()
+        """Remove the learning curve."""
         (self.folder / CURVE).unlink(missing_ok=True)
 
     def _own_points(self) -> list[dict[str, Any]]:

@@ -11,10 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gymnasium.utils import EzPickle
 from numpy.typing import ArrayLike
 
 from diamant_env.agent import Agent
+from diamant_env.batch import Batch
+from diamant_env.diamant_v0 import parallel_env
 from diamant_env.editions import Edition, find_edition
+from diamant_env.gym_env import DiamantEnv
+from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.judging.games import Player
 from diamant_env.opponents import make
 from diamant_env.opponents.custom import find_object
@@ -22,16 +27,10 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.registry import names_object, policy_file
 from diamant_env.opponents.search import PREFIX, parse
-from train.algorithms.counting import (
-    CountedBatch,
-    CountedEnv,
-    CountedParallelEnv,
-    CountedVecEnv,
-    CountedVectorEnv,
-    Meter,
-)
-from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
+from diamant_env.sb3 import DiamantVecEnv
+from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, Trained
 from train.benchmarking.suite import BenchmarkTask
+from train.learning.league import vec_env_of
 from train.runs.config import GameConfig
 
 CALL = "task, budget, seed, folder"
@@ -39,7 +38,7 @@ CALL = "task, budget, seed, folder"
 
 @dataclass(frozen=True)
 class EntryTask:
-    """Task of the benchmark for a training function; its environments count the decisions of learning seats.
+    """Task of the benchmark for a training function.
 
     Attributes:
         name: Name of the task, such as ``"full-4-win"``.
@@ -47,7 +46,6 @@ class EntryTask:
         edition: Edition with the task's number of expeditions.
         reward: Objective of evaluation: ``"win"``, ``"score"`` (gems) or ``"margin"`` (gems).
         blank: Whether observations hide chests and rivals, in training and evaluation.
-        budget: Maximum number of decisions of learning seats, over all processes.
     """
 
     name: str
@@ -55,54 +53,59 @@ class EntryTask:
     edition: Edition
     reward: str
     blank: bool
-    budget: int
     _game: GameConfig = field(repr=False)
-    _meter: Meter = field(repr=False)
-    _keep: Callable[[Any], object] = field(repr=False)
+    _keep: Callable[[Any, int], object] = field(repr=False)
 
     @classmethod
-    def of(cls, task: BenchmarkTask, budget: int, meter: Meter, keep: Callable[[Any], object] = make) -> EntryTask:
-        """Return a task of the suite with a counted budget; `keep` receives its checkpoints."""
+    def of(cls, task: BenchmarkTask, keep: Callable[[Any, int], object]) -> EntryTask:
+        """Return a task of the suite; `keep` receives its checkpoints."""
         game = task.game
-        return cls(task.name, task.players, game.judged_edition(), game.reward, game.blank, budget, game, meter, keep)
+        return cls(task.name, task.players, game.judged_edition(), game.reward, game.blank, game, keep)
 
-    @property
-    def left(self) -> int:
-        """Remaining decisions of the budget; below 0 if it is exceeded."""
-        return self.budget - self._meter.spent()
-
-    def checkpoint(self, agent: Any) -> None:
-        """Measure an agent for the run's learning curve.
+    def checkpoint(self, agent: Any, decisions: int) -> None:
+        """Measure an agent after this number of decisions, for the run's learning curve.
 
         Raises:
             ValueError: If it is not an agent.
         """
-        self._keep(agent)
+        self._keep(agent, decisions)
 
-    def batch(self, num_games: int, **settings: Any) -> CountedBatch:
-        """Return a `diamant_env.Batch` with further `settings`; every seat inside counts."""
-        return CountedBatch(self._meter, num_games, **self._game_settings(), blank_rivals=self.blank, **settings)
+    def batch(self, num_games: int, **settings: Any) -> Batch:
+        """Return a `diamant_env.Batch` with further `settings`."""
+        return Batch(num_games, **self._game_settings(), blank_rivals=self.blank, **settings)
 
-    def vec_env(self, num_games: int, opponents: Any = (), seating: ArrayLike | None = None) -> CountedVecEnv:
-        """Return a `diamant_env.sb3.DiamantVecEnv`; its rows inside count, opponents do not."""
-        return CountedVecEnv.of(self._meter, self._game, num_games, opponents, seating)
+    def vec_env(self, num_games: int, opponents: Any = (), seating: ArrayLike | None = None) -> DiamantVecEnv:
+        """Return a `diamant_env.sb3.DiamantVecEnv`, whose `decisions` are those of its rows."""
+        return vec_env_of(self._game, num_games, opponents, seating)
 
-    def parallel_env(self) -> CountedParallelEnv:
-        """Return a `diamant_env.diamant_v0.parallel_env`; every agent inside counts."""
-        return CountedParallelEnv(self._meter, self.blank, **self._game_settings())
+    def parallel_env(self) -> parallel_env:
+        """Return a `diamant_env.diamant_v0.parallel_env`."""
+        return TaskParallelEnv(self.blank, **self._game_settings())
 
-    def gym_env(self, opponents: Any = "random", **settings: Any) -> CountedEnv:
+    def gym_env(self, opponents: Any = "random", **settings: Any) -> DiamantEnv:
         """Return a `diamant_env.gym_env.DiamantEnv`; each step is a decision."""
-        return CountedEnv(self._meter, self.blank, opponents=opponents, **self._game_settings(), **settings)
+        env = DiamantEnv(opponents=opponents, **self._game_settings(), **settings)
+        env._learner.batch.blank_rivals = self.blank
+        return env
 
-    def gym_vec(self, num_envs: int, opponents: Any = "random", **settings: Any) -> CountedVectorEnv:
+    def gym_vec(self, num_envs: int, opponents: Any = "random", **settings: Any) -> DiamantVectorEnv:
         """Return a `diamant_env.gym_vector.DiamantVectorEnv`; each game that a step advances is a decision."""
-        game = self._game_settings()
-        return CountedVectorEnv(self._meter, self.blank, num_envs=num_envs, opponents=opponents, **game, **settings)
+        env = DiamantVectorEnv(num_envs=num_envs, opponents=opponents, **self._game_settings(), **settings)
+        env._learner.batch.blank_rivals = self.blank
+        return env
 
     def _game_settings(self) -> dict[str, Any]:
         edition = find_edition(self.edition, True if self.blank else None)
         return {"num_players": self.players, "edition": edition, "reward": self.reward}
+
+
+class TaskParallelEnv(parallel_env):
+    """`diamant_env.diamant_v0.parallel_env` with `Batch.blank_rivals`, also in copies."""
+
+    def __init__(self, blank: bool, **settings: Any) -> None:
+        super().__init__(**settings)
+        EzPickle.__init__(self, blank, **settings)  # arguments for copies
+        self._batch.blank_rivals = blank
 
 
 def from_function(text: str) -> Algorithm:
@@ -120,13 +123,19 @@ def from_function(text: str) -> Algorithm:
         taken = inspect.signature(function)
         raise ValueError(f"algorithm {text!r} takes {taken}; a function of ({CALL}) is needed") from None
 
-    def learn(run: BenchmarkRun) -> Player:
-        folder, config = run.training, run.config
+    def learn(run: BenchmarkRun) -> Trained:
+        folder = run.training
         folder.mkdir(parents=True, exist_ok=True)
         if not any(folder.iterdir()):  # no checkpoint to resume from
             run.clear()
-        task = EntryTask.of(run.task, config.decisions, run.meter, lambda agent: run.checkpoint(_agent_of(text, agent)))
-        return _agent_of(text, function(task, config.decisions, run.experiment().seed, folder))
+        task = EntryTask.of(run.task, lambda agent, spent: run.checkpoint(_agent_of(text, agent), spent))
+        returned = function(task, run.config.decisions, run.experiment().seed, folder)
+        if not isinstance(returned, tuple) or len(returned) != 2:
+            raise ValueError(
+                f"{text} returned an object of type {type(returned).__name__}; (agent, decisions) is needed"
+            )
+        agent, decisions = returned
+        return _agent_of(text, agent), int(decisions)
 
     return Algorithm(text, "learned", "an entry", learn, version=_version(text))
 
@@ -149,7 +158,7 @@ def from_agent(text: str) -> Algorithm:
         ValueError: If it is no agent.
     """
     plays = functools.cache(functools.partial(_able, make(text)))  # asked of each task twice
-    return Algorithm(text, "agent", "a finished agent", lambda _run: text, plays, _version(text))
+    return Algorithm(text, "agent", "a finished agent", lambda _run: (text, 0), plays, _version(text))
 
 
 def _able(agent: Agent, task: BenchmarkTask) -> bool:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.agent import answer_deciding
+from diamant_env.agent import Agent, answer_deciding
 from diamant_env.editions import Edition
+from diamant_env.judging.lineups import seat_learner
 from diamant_env.observation import NUM_FEATURES, Observations, columns
 from diamant_env.opponents import EMPTY
 from diamant_env.opponents.network import Layers, NetworkAgent, logistic
-from train.runs.config import Config, NetworkConfig, OpponentsConfig
+from diamant_env.sb3 import DiamantVecEnv
+from train.runs.config import Config, GameConfig, NetworkConfig, OpponentsConfig
 
 # Groups of features that may be masked in a seat; without one of them, a snapshot plays like a simple strategy.
 BLIND_SPOTS = (
@@ -30,6 +32,21 @@ def tables_of(config: Config) -> tuple[NDArray[np.int64], list[Edition]]:
     sizes = np.array(config.game.num_players)
     editions = config.game.training_editions()
     return sizes[games * len(sizes) // len(games)], [editions[game % len(editions)] for game in games]
+
+
+def vec_env_of(
+    game: GameConfig, num_games: int, opponents: Any = (), seating: ArrayLike | None = None
+) -> DiamantVecEnv:
+    """Return the environment of a game with one table size."""
+    players, edition = game.num_players[0], game.judged_edition()
+    return DiamantVecEnv(num_games, players, edition, game.reward, opponents, seating, game.blank)
+
+
+def vec_env_among(config: Config, agent: Agent) -> DiamantVecEnv:
+    """Return games of one learner among copies of an agent, with as many rows as in self-play."""
+    players = config.game.num_players[0]
+    games = config.ppo.games * players
+    return vec_env_of(config.game, games, [agent], seat_learner(games, players))
 
 
 class SnapshotOpponent:
