@@ -66,7 +66,13 @@ class Learner:
         decisions: Number of decisions so far.
         observations: float32 (rows, NUM_FEATURES), current observations of the learning seats.
         log: Means over the last update by the names of stable-baselines3.
+        gamma: Discount from one decision to the next.
+        clip: Bound on the change of a probability ratio, in the loss.
+        value_weight: Weight of the value loss.
+        max_grad_norm: Bound on the norm of the gradient.
     """
+
+    gamma, clip, value_weight, max_grad_norm = 1.0, 0.2, 0.5, 0.5
 
     def __init__(
         self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int, league: League | None = None
@@ -140,24 +146,23 @@ class Learner:
         deciding = self.observations[:, 0] > 0
         next_values = np.zeros(self.env.num_envs, np.float32)
         next_values[deciding] = self.evaluate(self.inputs(self.observations[deciding]))[1]
-        return self.buffer.finish_rollout(next_values, deciding, config.gamma, config.gae_lambda)
+        return self.buffer.finish_rollout(next_values, deciding, self.gamma, config.gae_lambda)
 
     def loss(self, batch: Samples) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """Return PPO's loss (clipped surrogate, squared error of the value, entropy bonus) and the scalars to log."""
-        config = self.config
         values, log_probs, entropy = self.policy.evaluate_actions(batch.inputs, batch.actions)
         advantages = standardised(batch)
         log_ratio = log_probs - batch.log_probs
         ratio = torch.exp(log_ratio)
-        clipped = advantages * torch.clamp(ratio, 1 - config.clip, 1 + config.clip)
+        clipped = advantages * torch.clamp(ratio, 1 - self.clip, 1 + self.clip)
         policy_loss = -torch.min(advantages * ratio, clipped).mean()
         value_loss = mse_loss(batch.returns, values.flatten())
         assert entropy is not None  # exact for two actions
         entropy_loss = -torch.mean(entropy)
-        loss = policy_loss + self.entropy_weight * entropy_loss + config.value_weight * value_loss
+        loss = policy_loss + self.entropy_weight * entropy_loss + self.value_weight * value_loss
         with torch.no_grad():
             approx_kl = (ratio - 1 - log_ratio).mean()  # http://joschu.net/blog/kl-approx.html
-            clip_fraction = ((ratio - 1).abs() > config.clip).float().mean()
+            clip_fraction = ((ratio - 1).abs() > self.clip).float().mean()
         losses = {"loss": loss, "policy_gradient_loss": policy_loss, "value_loss": value_loss}
         return loss, {**losses, "entropy_loss": entropy_loss, "approx_kl": approx_kl, "clip_fraction": clip_fraction}
 
@@ -176,7 +181,7 @@ class Learner:
                     loss, scalars = self.loss(Samples(*(part.index_select(0, chosen) for part in tensors)))
                     self.policy.optimizer.zero_grad()
                     loss.backward()
-                    torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.max_grad_norm)
+                    torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
                     self.policy.optimizer.step()
                     for name, value in scalars.items():
                         logged[name].append(value.item())

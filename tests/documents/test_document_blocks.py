@@ -21,7 +21,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *PAGES]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 LLMS = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(?P<language>[\w{}-]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-TINY_RUN = "--ppo.decisions 2000 --ppo.games 60 --threads 1 --judge.curve-games 100 --no-judge"
+TINY_RUN = "--ppo.decisions 2000 --ppo.games 60 --threads 1 --no-judge"
 TINY_SEARCH = (
     "--ppo.decisions 500 --ppo.games 20 --seeds 1 --pick-games 100 --report-games 100 "
     "--values.self-play 100 --values.paths 100 --values.minibatches 5 --pools"
@@ -162,6 +162,7 @@ def run_command(words: list[str]) -> None:
 def test_document_blocks_run(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.setattr("train.runs.judging.CURVE_GAMES", 100)
     if library := {"cluster.md": "ray", "open_spiel.md": "pyspiel", "jax.md": "jax"}.get(document.name):
         pytest.importorskip(library)
     if document.name != "enter.md":  # starts in an empty folder

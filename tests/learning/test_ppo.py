@@ -142,8 +142,8 @@ def test_scalars():
 
 
 def test_loss_weighs_its_parts():
-    config = PPOConfig(turns=16, value_weight=0.25)
-    model = Learner(DiamantVecEnv(4, 3), config, NetworkConfig(hidden=(8,)), 0)
+    model = Learner(DiamantVecEnv(4, 3), PPOConfig(turns=16), NetworkConfig(hidden=(8,)), 0)
+    model.value_weight = 0.25
     batch = Samples(*map(torch.from_numpy, model.rollout()))
     model.entropy_weight = 0.5
     loss, part = model.loss(batch)
@@ -209,9 +209,16 @@ def test_numpy_policy_equals_torch_policy(tmp_path):
         assert np.ptp(expected) > 0.001
 
 
-def test_run_folder_is_complete(tmp_path, capsys):
-    words = "--ppo.decisions 6000 --ppo.games 20 --ppo.turns 16 --judge.games 200 --judge.clone-games 200"
-    changes = f"{words} --judge.curve-games 200 --judge.curve-points 3 --seed 7 --name tiny".split()
+@pytest.fixture
+def few_games(monkeypatch):
+    """Evaluate in few games."""
+    monkeypatch.setattr(judging, "CLONE_GAMES", 200)
+    monkeypatch.setattr(judging, "CURVE_GAMES", 200)
+
+
+def test_run_folder_is_complete(tmp_path, capsys, few_games):
+    words = "--ppo.decisions 6000 --ppo.games 20 --ppo.turns 16 --judge.games 200"
+    changes = f"{words} --judge.curve-points 3 --seed 7 --name tiny".split()
     before = {*threading.enumerate()}
     assert main([*changes, "--out", str(tmp_path)]) == 0
     folder = tmp_path / "tiny-seed7"
@@ -243,12 +250,12 @@ def test_run_folder_is_complete(tmp_path, capsys):
     assert (tmp_path / "tiny-seed7-2" / POLICY).read_bytes() == (folder / POLICY).read_bytes()
 
 
-def test_interrupted_run_has_curve_and_resume_hint(tmp_path, monkeypatch, capsys):
+def test_interrupted_run_has_curve_and_resume_hint(tmp_path, monkeypatch, capsys, few_games):
     def killed(run):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(TrainingRun, "save", killed)
-    words = "--ppo.decisions 4000 --ppo.games 20 --ppo.turns 16 --judge.curve-games 100 --judge.curve-points 4"
+    words = "--ppo.decisions 4000 --ppo.games 20 --ppo.turns 16 --judge.curve-points 4"
     assert main([*words.split(), "--checkpoints", "2", "--name", "killed", "--out", str(tmp_path / "my runs")]) == 130
     folder = tmp_path / "my runs" / "killed-seed0"
     assert f"stopped; resume with --resume '{folder}'" in capsys.readouterr().err
@@ -303,11 +310,11 @@ def test_diverged_training_stops_and_saves_finite_policies(tmp_path, monkeypatch
         assert all(np.isfinite(weight).all() for weight, _ in NetworkAgent.load(path).layers)
 
 
-def test_run_is_saved_when_stdout_is_closed(tmp_path, monkeypatch):
+def test_run_is_saved_when_stdout_is_closed(tmp_path, monkeypatch, few_games):
     """Replace stdout in the test itself: pytest sets its own between fixtures and tests."""
     reader, writer = os.pipe()
     os.close(reader)
-    words = "--ppo.decisions 600 --ppo.games 8 --ppo.turns 16 --judge.games 100 --judge.clone-games 100"
+    words = "--ppo.decisions 600 --ppo.games 8 --ppo.turns 16 --judge.games 100"
     with open(writer, "w", encoding="ascii") as stream, monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", stream)
         assert main([*words.split(), "--judge.curve-points", "0", "--out", str(tmp_path)]) == 0

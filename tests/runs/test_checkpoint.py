@@ -15,7 +15,7 @@ CONFIG = Config.model_validate(
         "ppo": {"decisions": 1_500, "games": 8, "turns": 16, "minibatch": 64, "explore": 0.5, "average": 0.5},
         "opponents": {"learner": 0.4, "snapshot_every": 500, "snapshot_places": 2},
         "network": {"hidden": [4]},
-        "judge": {"curve_points": 1, "curve_games": 100},
+        "judge": {"curve_points": 1},
     }
 )
 

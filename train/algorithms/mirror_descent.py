@@ -27,7 +27,7 @@ _LEAST = 1e-6  # minimum probability in a divergence, for the precision of 1 - p
 
 
 class MirrorDescent(Learner):
-    """Magnetic mirror descent; `entropy` and `clip` of the configuration are ignored.
+    """Magnetic mirror descent; `entropy` of the configuration and `clip` are ignored.
 
     Args:
         env: See `Learner`, as the arguments after `config`.
@@ -51,7 +51,7 @@ class MirrorDescent(Learner):
         drift = divergence(log_probs, batch.log_probs)
         policy_loss = (drift / self.step_size - gain - self.entropy_weight * entropy).mean()
         value_loss = mse_loss(values.flatten(), batch.returns)
-        loss = policy_loss + self.config.value_weight * value_loss
+        loss = policy_loss + self.value_weight * value_loss
         scalars = {"loss": loss, "policy_gradient_loss": policy_loss, "value_loss": value_loss}
         return loss, {**scalars, "entropy_loss": -entropy.mean(), "divergence": drift.mean()}
 

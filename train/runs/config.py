@@ -93,11 +93,7 @@ class PPOConfig(Strict):
     entropy: Weight = 0.01
     final_entropy: Weight = 0.01
     """Final value of the linear schedule."""
-    gamma: Share = 1.0
     gae_lambda: Share = 0.95
-    clip: Scale = 0.2
-    value_weight: Weight = 0.5
-    max_grad_norm: Scale = 0.5
     reward_scale: Scale = 1.0
     """Factor of the rewards."""
     explore: Share = 0.0
@@ -124,10 +120,6 @@ class JudgeConfig(Strict):
     """Table size; None: 4 if it is trained, else the first trained size of at least 2."""
     games: Games = 100_000
     """Games against each pool."""
-    clone_games: Games = 5_000
-    """Games of the agent among copies of each scripted one, and of each scripted one among copies of it."""
-    curve_games: Games = 4_000
-    """Games for each point of the learning curve."""
     curve_points: int = Field(default=12, ge=0, le=1000)
     """Points of the learning curve after the untrained policy's, the k-th of n at (k/n)² of the decisions; 0: none."""
 

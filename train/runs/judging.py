@@ -18,6 +18,11 @@ from diamant_env.storage.results import save_json
 from train.runs.config import Config
 from train.runs.run_folder import save_figure
 
+CLONE_GAMES = 5_000
+"""Games of the agent among copies of each scripted one, and of each scripted one among copies of it."""
+CURVE_GAMES = 4_000
+"""Games for each point of the learning curve."""
+
 
 def pool_line_ups(config: Config) -> list[LineUp]:
     """Return both pools, restricted to members that support the tables of evaluation."""
@@ -27,8 +32,7 @@ def pool_line_ups(config: Config) -> list[LineUp]:
 
 def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
     """Return win share with its interval and mean score at tables of the pool, always in the same games."""
-    line_ups, games = pool_line_ups(config)[:1], config.judge.curve_games
-    (found,) = judge(network, line_ups, games, purpose="curve", **_judging(config))
+    (found,) = judge(network, pool_line_ups(config)[:1], CURVE_GAMES, purpose="curve", **_judging(config))
     share = found.win_share
     point = {"win_share": share.mean, "low": share.low, "high": share.high, "score": found.score.mean}
     return {name: float(each) for name, each in point.items()}
@@ -58,12 +62,12 @@ def _judging(config: Config) -> dict[str, Any]:
 
 def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
     """Judge the trained agent, save the results in the run's folder and print one table."""
-    games, judging = config.judge, {**_judging(config), "progress": True}
+    judging = {**_judging(config), "progress": True}
     pools = pool_line_ups(config)
     members, held_out = (pool.rivals for pool in pools)
     alone = [*clone_line_ups(members), *intruder_line_ups([*members, *held_out])]
-    results = judge(network, pools, games.games, **judging)
-    results += judge(network, alone, games.clone_games, **judging)
+    results = judge(network, pools, config.judge.games, **judging)
+    results += judge(network, alone, CLONE_GAMES, **judging)
     found = Evaluation(results, [], judging["edition"], config.seed)
     found.save(folder / "results.json", config=config.model_dump(mode="json"))
     say(found)
