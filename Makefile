@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train benchmark tuning test pytest test-page test-versions test-deep test-ray test-libraries docs docs-links lint warm package clean
+.PHONY: help setup train benchmark test pytest test-page test-versions test-deep test-ray test-libraries docs docs-links lint warm package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -22,9 +22,6 @@ benchmark: setup  ## play missing runs of the benchmark and write its page: hour
 	$(BIN)/python -m train.benchmark --workers 2; status=$$?; \
 		cp runs/benchmark/*.png docs/ && $(BIN)/python docs/compact.py runs/benchmark/benchmark.json && \
 		$(BIN)/python docs/update.py && exit $$status
-
-tuning: setup  ## measure missing settings of the benchmark's learning algorithms on a deck that it does not use: 20 minutes
-	$(BIN)/python -m train.tune && $(BIN)/python docs/compact.py runs/tuning.json && $(BIN)/python docs/update.py
 
 test: setup  ## run all tests, the linter and the type check
 	$(MAKE) --no-print-directory -j 2 lint pytest

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import re
 from itertools import cycle, islice
-from math import sqrt
 from pathlib import Path
-from statistics import fmean, variance
 from typing import Any
 
 from diamant_env.drawing.narration import counted
@@ -18,7 +16,6 @@ from train.benchmarking.reporting.page import summary, task_tables
 from train.benchmarking.reporting.statistics import estimate, improvement, ratio
 from train.benchmarking.suite import TASKS
 from train.runs.markdown import markdown_table
-from train.tune import PLAYERS, ranked, text_of
 
 MEASURED = Path(__file__).with_name("measured")
 Row = dict[str, Any]
@@ -70,24 +67,8 @@ def findings() -> str:
     return re.sub(r"\{(.+?), (.+?), (.+?)\}", figure, text)
 
 
-def tuning() -> str:
-    """Return the candidate settings of the learning algorithms with their deviation gains, the selected ones bold."""
-    rows, errors = [], []
-    for name, candidates in ranked(load("tuning")["candidates"]).items():
-        for row in candidates:
-            means = [*(fmean(row["gains"][str(players)]) for players in PLAYERS), row["mean"]]
-            cells = [text_of(row["settings"]), *(f"{gain:.3f}" for gain in means)]
-            rows.append([f"`{name}`", *(f"**{cell}**" if row is candidates[0] else cell for cell in cells)])
-        seeds = [gains for row in candidates for gains in row["gains"].values()]
-        error = sqrt(fmean(map(variance, seeds)) / (len(seeds) / len(candidates) * len(seeds[0])))
-        errors.append(f"`{name}` {error:.3f}")
-    table = markdown_table(["algorithm", "settings", *(f"{players} players" for players in PLAYERS), "mean"], rows)
-    return f"{table}\n\nStandard errors of the means over seeds, pooled by algorithm: {', '.join(errors)}."
-
-
 PARTS = {
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
     "findings": findings,
-    "tuning": tuning,
 }

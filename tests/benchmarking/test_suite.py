@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from diamant_env import Edition
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool
 from diamant_env.storage.results import processor
@@ -197,6 +198,12 @@ DIGESTS = {
     "full-8-win": "5ec81a86b6f966e3",
     "hidden-4-win": "f8a988d544803805",
 }
+
+
+def test_no_task_has_the_tuning_deck():
+    deck = Edition.load(ROOT / "configs" / "tuning_edition.toml")
+    editions = [task.game.judged_edition() for task in TASKS.values()]
+    assert all((edition.treasures, edition.traps) != (deck.treasures, deck.traps) for edition in editions)
 
 
 def test_task_digests_are_unchanged():
