@@ -15,7 +15,6 @@ from train.benchmarking.reporting.columns import COLUMNS, difference, figure_tex
 from train.benchmarking.reporting.page import summary, task_tables
 from train.benchmarking.reporting.statistics import estimate, improvement, ratio
 from train.benchmarking.suite import TASKS
-from train.runs.markdown import markdown_table
 
 MEASURED = Path(__file__).with_name("measured")
 Row = dict[str, Any]
