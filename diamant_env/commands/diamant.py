@@ -15,7 +15,6 @@ SUBCOMMANDS = {
     "page": "play in a browser, with hints and a review",
     "watch": "watch a game between agents",
     "evaluate": "judge an agent: win share and mean score, with intervals",
-    "export": "write a model of stable-baselines3 or torch into a policy file",
     "exact": "solve one expedition exactly; compute an agent's exploitability",
 }
 """Descriptions of the subcommands; the module of the same name has ``run(argv)``."""

@@ -22,8 +22,8 @@ _NAMES = "; ".join(
 )
 AGENTS = f"""\
 An agent is a text such as bag:18, champion or search:champion, the file of a
-trained policy (.safetensors), the folder of its run, a model (ppo.zip of
-stable-baselines3, .onnx), or module:object for one of your own.
+trained policy (.safetensors), the folder of its run, a model of
+stable-baselines3 (ppo.zip), or module:object for one of your own.
 
 {textwrap.fill(_NAMES, 78, break_on_hyphens=False)}."""
 EDITION = f"one of {', '.join([*EDITIONS, *RESEARCH])}, or your own .toml or .json"

@@ -59,8 +59,7 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
             - An exact solution of the edition at the table, ``"equilibrium"`` or ``"lone"``.
             - A trained policy: the name of a shipped one (``"champion"``), a path that ends in ``.safetensors``, or
               the folder of a run that has a ``policy.safetensors``.
-            - A model file, ``"ppo.zip"`` of stable-baselines3 or ``"net.onnx"``, see
-              `diamant_env.opponents.models.files.load_model`; loading may execute code in the file.
+            - A model of stable-baselines3 or sb3-contrib, ``"ppo.zip"``; loading may execute code in the file.
             - ``"module:object"``, a custom agent; the module is imported.
             - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse`.
         seed: Seed of a stochastic agent (``"mixture"``, roll-outs), by default 0, or of a fresh copy.
@@ -126,7 +125,7 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
         return _imported(text)
     path = policy_file(text)
     if path is None and ((Path(text).suffix and ":" not in text) or Path(text).name != text):  # a path
-        allowed = "a policy ends in .safetensors, a model in .zip or .onnx; an agent of your own is module:object"
+        allowed = "a policy ends in .safetensors, a model in .zip; an agent of your own is module:object"
         raise ValueError(f"no agent {text!r}: it is not a run folder; {allowed}")
     if path is None:
         if text.replace("_", "-") in POOL_NAMES:

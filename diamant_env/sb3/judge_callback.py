@@ -43,7 +43,7 @@ class JudgeCallback(BaseCallback):
         players: Players at each table.
         edition: The edition to play.
         best: Path of the model with the largest win share, such as ``"best.zip"``, or None. Statistics of
-            ``VecNormalize`` are saved beside it: the agent is then ``"best.zip+best.pkl"``.
+            ``VecNormalize`` are saved beside it, in ``"best.pkl"``.
         seed: Seed of the games.
         after: Function called with each `Judgement`; exceptions such as ``optuna.TrialPruned`` end training.
 

@@ -56,9 +56,11 @@ def test_each_training_has_its_own_curve_and_best(tmp_path):
 
 def test_best_model_has_its_statistics(tmp_path):
     judge = vec.JudgeCallback(AGAINST, every=80, games=40, players=3, best=tmp_path / "best.zip")
-    learned(judge, sb3.common.vec_env.VecNormalize)
-    agent = f"{tmp_path / 'best.zip'}+{tmp_path / 'best.pkl'}"
-    assert share_of(agent) == max(one.win_share for one in judge.curve)
+    normalize = sb3.common.vec_env.VecNormalize
+    learned(judge, normalize)
+    env = normalize.load(str(tmp_path / "best.pkl"), vec.DiamantVecEnv(8, 3))
+    model = sb3.PPO.load(tmp_path / "best.zip", env)
+    assert share_of(model) == max(one.win_share for one in judge.curve)
 
 
 def test_pickles():

@@ -1,8 +1,6 @@
 """Models of other libraries as agents: probabilities equal to the model's own."""
 
 import copy
-import functools
-import pickle
 import zipfile
 
 import gymnasium
@@ -10,10 +8,8 @@ import numpy as np
 import pytest
 
 from diamant_env import NUM_FEATURES, Batch, Observations, columns
-from diamant_env.commands import diamant
 from diamant_env.opponents import Table, make
 from diamant_env.opponents.models.export import to_network
-from diamant_env.opponents.models.outputs import OutputAgent
 
 torch = pytest.importorskip("torch")
 sb3 = pytest.importorskip("stable_baselines3")
@@ -52,16 +48,17 @@ def trained(algorithm, policy="MlpPolicy", observation=None, steps=200, env=None
 
 @pytest.mark.parametrize("observation", [None, SOME], ids=["all", "some"])
 @pytest.mark.parametrize("algorithm", ["PPO", "MaskablePPO"])
-def test_sb3_zip_gives_probabilities_of_its_policy(algorithm, observation, tmp_path):
+def test_perceptron_of_sb3(algorithm, observation, tmp_path):
+    """The model, its policy, its ``.zip`` and the policy file made of it."""
     model = trained(getattr(contrib, algorithm, None) or getattr(sb3, algorithm), observation=observation, **FEW)
     model.save(tmp_path / "ppo.zip")
+    to_network(make(model)).save(tmp_path / "ppo.safetensors")
     flat, inside = rows()
     shown = flat if observation is None else flat[:, columns(*SOME)]
     with torch.no_grad():
         expected = model.policy.get_distribution(torch.as_tensor(shown)).distribution.probs[:, 1].numpy()
-    for given in (str(tmp_path / "ppo.zip"), tmp_path / "ppo.zip", model, model.policy):
-        found = act(make(given), flat)
-        np.testing.assert_allclose(found[inside], expected[inside], rtol=1e-6)
+    for given in (str(tmp_path / "ppo.zip"), tmp_path / "ppo.zip", model, model.policy, tmp_path / "ppo.safetensors"):
+        np.testing.assert_allclose(act(make(given), flat)[inside], expected[inside], rtol=1e-5)
     assert len(set(expected[inside].round(4).tolist())) > 3
     assert str(make(model)) == algorithm
     frozen, before = copy.deepcopy(make(model)), act(make(model), flat)
@@ -152,52 +149,20 @@ def test_recurrent_policy_of_idle_rows_is_refused(tmp_path):
     assert not make(model).memoryless
 
 
-def test_vec_normalize_statistics(tmp_path):
-    games = vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=SOME)
-    env = sb3.common.vec_env.VecNormalize(games, clip_obs=1e6)
-    model = sb3.PPO("MlpPolicy", env, seed=1, **FEW).learn(200)
-    folder = tmp_path / "a+b"
-    folder.mkdir()
-    model.save(folder / "ppo.zip")
-    env.save(folder / "norm.pkl")
-    flat, inside = rows()
-    found = act(make(f"{folder / 'ppo.zip'}+{folder / 'norm.pkl'}"), flat)
-    assert found[inside].tolist() == act(make(model), flat)[inside].tolist()
-    np.testing.assert_allclose(act(to_network(make(("mine", model))), flat)[inside], found[inside], atol=1e-6)
-    (folder / "dict.pkl").write_bytes(pickle.dumps({}))
-    sb3.common.vec_env.VecNormalize(vec.DiamantVecEnv(8, 3)).save(folder / "all.pkl")
-    for name, message in (
-        ("dict", "holds a dict, not the statistics"),
-        ("all", "statistics of shape \\(90,\\); the policy observes \\(10,\\)"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            make(f"{folder / 'ppo.zip'}+{folder / name}.pkl")
-
-
-def a_network(outputs, *end):
+def a_network(*end):
     torch.manual_seed(0)
-    return torch.nn.Sequential(torch.nn.Linear(NUM_FEATURES, 16), torch.nn.Tanh(), torch.nn.Linear(16, outputs), *end)
+    return torch.nn.Sequential(torch.nn.Linear(NUM_FEATURES, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2), *end)
 
 
-@pytest.mark.parametrize(
-    ("outputs", "end", "leave"),
-    [
-        (2, [], lambda out: 1 / (1 + np.exp(out[:, 0] - out[:, 1]))),
-        (2, [torch.nn.Softmax(1)], lambda out: out[:, 1]),
-        (1, [torch.nn.Sigmoid()], lambda out: out[:, 0]),
-        (1, [], lambda out: 1 / (1 + np.exp(-out[:, 0]))),
-    ],
-    ids=["two logits", "softmax", "sigmoid", "one logit"],
-)
-def test_torch_module(outputs, end, leave):
-    net, (flat, inside) = a_network(outputs, *end), rows()
+def test_torch_module_returns_logits():
+    net, (flat, inside) = a_network(), rows()
+    net[1].eval()
     with torch.no_grad():
-        net[2].bias[-1] -= 3
-        expected = leave(net(torch.as_tensor(flat)).numpy())[inside]
+        expected = torch.softmax(net(torch.as_tensor(flat)), 1)[:, 1].numpy()[inside]
     agent = make(net)
     np.testing.assert_allclose(act(agent, flat)[inside], expected, rtol=1e-5)
-    np.testing.assert_allclose(act(to_network(agent), flat)[inside], expected, atol=1e-6)
-    assert net.training
+    np.testing.assert_allclose(act(to_network(agent), flat)[inside], expected, rtol=1e-5)
+    assert [part.training for part in net] == [True, False, True]
 
 
 class OwnAct(torch.nn.Linear):
@@ -217,64 +182,6 @@ def test_module_with_act_is_asked_by_it():
         assert act(make(given), flat)[inside].tolist() == act(make("bag:9"), flat)[inside].tolist()
 
 
-def test_modes_of_parts_are_kept():
-    net = a_network(2)
-    net[1].eval()
-    act(make(net), rows()[0])
-    assert [part.training for part in net] == [True, False, True]
-
-
-class Gated(torch.nn.Module):
-    """Module whose last part is a sigmoid that its output doesn't end with."""
-
-    def __init__(self):
-        super().__init__()
-        self.logits, self.gate = torch.nn.Linear(NUM_FEATURES, 2), torch.nn.Sigmoid()
-
-    def forward(self, rows):
-        return self.logits(rows * self.gate(rows))
-
-
-def test_sigmoid_elsewhere_gives_logits():
-    net, (flat, inside) = Gated(), rows()
-    with torch.no_grad():
-        expected = torch.softmax(net(torch.as_tensor(flat)), 1)[:, 1].numpy()
-    np.testing.assert_allclose(act(make(net), flat)[inside], expected[inside], rtol=1e-5)
-
-
-def test_overflowing_softmax_gives_probabilities():
-    def naive(flat):
-        powers = np.exp(flat[:, :2] * 10)
-        return powers / powers.sum(axis=1, keepdims=True)
-
-    flat, inside = rows()
-    with np.errstate(over="ignore", invalid="ignore"):
-        found = act(OutputAgent(naive, "naive", False), flat)[inside]
-    np.testing.assert_allclose(found, naive(flat)[inside, 1], rtol=1e-6)
-
-
-def test_logits_that_sum_to_1_in_some_rows_are_no_probabilities():
-    agent = OutputAgent(lambda flat: np.stack([-flat[:, 0], np.full(len(flat), 2)], axis=1), "logits", False)
-    flat, inside = rows()
-    np.testing.assert_allclose(act(agent, flat)[inside], 1 / (1 + np.exp(-3)), rtol=1e-6)
-    agent.run = functools.partial(lambda session, flat: flat, "a session of onnxruntime")
-    with pytest.raises(ValueError, match="only those are exported"):
-        to_network(agent)
-
-
-def test_exported_policy_equals_model_and_can_search(tmp_path, capsys):
-    trained(sb3.PPO, observation=SOME, **FEW).save(tmp_path / "ppo.zip")
-    file = tmp_path / "mine.safetensors"
-    assert diamant.main(["export", str(tmp_path / "ppo.zip"), str(file)]) == 0
-    assert f"{NUM_FEATURES} → 8 → 2, tanh" in capsys.readouterr().out
-    flat, inside = rows()
-    model, policy = make(tmp_path / "ppo.zip"), make(file)
-    np.testing.assert_allclose(act(policy, flat)[inside], act(model, flat)[inside], atol=1e-6)
-    assert policy.metadata["exported_from"] == str(tmp_path / "ppo.zip")
-    seen = Observations(flat[:3], "iello-2016")
-    assert make(f"search:16:{file}").act(seen, np.zeros(3, bool)).shape == (3,)
-
-
 def env_of(observations, actions):
     """Return an environment with other spaces."""
     env = gymnasium.Env()
@@ -292,19 +199,18 @@ class Halved(gymnasium.ObservationWrapper):
         return row / 2
 
 
-class Parts(torch.nn.Module):
-    """Module without `forward`, with two parts."""
-
-    def __init__(self):
-        super().__init__()
-        self.critic, self.actor = torch.nn.Linear(NUM_FEATURES, 1), torch.nn.Linear(NUM_FEATURES, 2)
-
-
-class Both(Parts):
+class Pair(torch.nn.Linear):
     """Module that returns a tuple."""
 
     def forward(self, rows):
-        return self.actor(rows), self.critic(rows)
+        return super().forward(rows), rows
+
+
+class Residual(torch.nn.Sequential):
+    """Module with a residual connection."""
+
+    def forward(self, rows):
+        return super().forward(rows) + rows[:, :2]
 
 
 def wrapped(wrapper):
@@ -324,28 +230,42 @@ def broken():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("given", "word"),
     [
-        (lambda: sb3.PPO("MlpPolicy", env_of(7, 2)), r"PPO observes Box.*\(7,\).*fields: must_decide, chest"),
-        (lambda: sb3.PPO("MlpPolicy", env_of(NUM_FEATURES, 3)), r"PPO acts in Discrete\(3\)"),
-        (lambda: wrapped(Halved), "PPO learns through an ObservationWrapper"),
-        (wrapped_rows, "PPO learns through an ObservationWrapper"),
-        (lambda: wrapped_rows("async"), "PPO learns through an ObservationWrapper"),
-        (lambda: wrapped(gymnasium.wrappers.NormalizeObservation).policy, r"Policy observes Box\(-inf, inf, "),
-        (Parts, r"Parts .*: it has no forward; .* parts: agent.critic, agent.actor"),
-        (Both, r"Both .*: it returns a tuple; .* parts: agent.critic, agent.actor"),
-        (broken, "PPO has a weight that is not a finite number"),
-        (lambda: torch.nn.Linear(50, 2), rf"Linear fails on an input of shape \(256, {NUM_FEATURES}\)"),
-        (lambda: torch.nn.Linear(NUM_FEATURES, 5), r"Linear returns shape \(256, 5\) for 256 rows"),
-        (lambda: a_network(1, torch.nn.Hardsigmoid()), "a probability or a logit"),
+        (lambda: sb3.PPO("MlpPolicy", env_of(7, 2)), "observes"),
+        (lambda: sb3.PPO("MlpPolicy", env_of(NUM_FEATURES, 3)), "acts in"),
+        (lambda: wrapped(Halved), "ObservationWrapper"),
+        (wrapped_rows, "ObservationWrapper"),
+        (lambda: wrapped_rows("async"), "ObservationWrapper"),
+        (lambda: wrapped(gymnasium.wrappers.NormalizeObservation).policy, "observes"),
+        (broken, "weight"),
+        (lambda: torch.nn.Linear(NUM_FEATURES, 1), "returns shape"),
+        (lambda: torch.nn.Linear(NUM_FEATURES, 3), "returns shape"),
+        (lambda: Pair(NUM_FEATURES, 2), "returns a tuple"),
     ],
 )
-def test_unsuitable_model_is_refused(given, message):
+def test_unsuitable_model_is_refused(given, word):
     model = given()
     if isinstance(model, sb3.PPO):
         model.get_env().close()
-    with pytest.raises(ValueError, match=message):
-        make(model)
+    with pytest.raises(ValueError, match=word):
+        act(make(model), rows()[0])
+
+
+@pytest.mark.parametrize(
+    ("given", "word"),
+    [
+        (lambda: "bag:9", "not a model"),
+        (lambda: trained(sb3.DQN, learning_starts=20, steps=60), "not an MlpPolicy"),
+        (lambda: contrib.RecurrentPPO("MlpLstmPolicy", vec.DiamantVecEnv(1, 3)), "not an MlpPolicy"),
+        (lambda: sb3.PPO("MlpPolicy", sb3.common.vec_env.VecNormalize(vec.DiamantVecEnv(1, 3))), "VecNormalize"),
+        (lambda: a_network(torch.nn.Softmax(1)), "only Linear"),
+        (lambda: Residual(torch.nn.Linear(NUM_FEATURES, 2)), "not a plain perceptron"),
+    ],
+)
+def test_only_perceptrons_become_policy_files(given, word):
+    with pytest.raises(ValueError, match=word):
+        to_network(make(given()))
 
 
 @pytest.mark.parametrize("name", ["gone.zip", "text.zip", "other.zip"])

@@ -61,7 +61,7 @@ def test_agent_text_round_trips(text):
         ("", r"unknown agent ''; agents: random:0.2, continue, .*mixture:10,20, .*champion"),
         ("bags:3", "unknown agent 'bags:3'; did you mean bag"),
         (":3", "unknown agent ':3'"),
-        ("net.pt", r"no agent 'net.pt'.*; a policy ends in .safetensors, a model in .zip or .onnx"),
+        ("net.pt", r"no agent 'net.pt'.*; a policy ends in .safetensors, a model in .zip;"),
         ("equilibrium:x", "1 numbers in 'equilibrium:x'; give all or none: equilibrium"),
         ("bag:many", r"'many' in 'bag:many' is no number; bag:gems"),
         ("bag:1,2", r"2 numbers in 'bag:1,2'; give all or none: bag:gems"),

@@ -1,1 +1,1 @@
-"""Models of other libraries as agents, and their export."""
+"""Models of stable-baselines3 and torch as agents and as policy files."""

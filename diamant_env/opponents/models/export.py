@@ -1,49 +1,38 @@
-"""Export of perceptrons of stable-baselines3 and torch to policy files, which load without torch or code execution."""
+"""Perceptrons of stable-baselines3 and torch as policy files, which load without torch or code execution."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 import numpy as np
 
+from diamant_env.agent import Agent
 from diamant_env.batch import Batch
-from diamant_env.editions import EDITIONS
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.custom import CustomAgent
 from diamant_env.opponents.layers import Layers
-from diamant_env.opponents.models.outputs import OutputAgent, run_module
-from diamant_env.opponents.models.policies import SB3Agent
+from diamant_env.opponents.models.policies import ModuleAgent, SB3Agent
 from diamant_env.opponents.network import NetworkAgent
 
 _ACTIVATIONS = {"ReLU": "relu", "Tanh": "tanh"}
-_ENDS = ("Sigmoid", "Softmax", "Flatten", "Identity")
-TOLERANCE = 1e-6
-"""Maximum difference of the exported policy's probabilities."""
 
 
-def to_network(agent: object) -> NetworkAgent:
-    """Return the policy of a model as a `NetworkAgent`.
+def to_network(agent: Agent) -> NetworkAgent:
+    """Return the policy of a model as a `NetworkAgent`, whose `save` writes a policy file.
 
     Args:
-        agent: Agent from `diamant_env.opponents.make` for a PPO, A2C or MaskablePPO with an ``MlpPolicy`` (or a
-            ``MultiInputPolicy`` of observation and action mask), or for a torch module of linear layers.
+        agent: Agent from `diamant_env.opponents.make` for a PPO, A2C or MaskablePPO with an ``MlpPolicy``, or for a
+            torch module of linear layers.
 
     Raises:
-        ValueError: If it is not such a perceptron, or its probabilities would differ by more than `TOLERANCE`.
+        ValueError: If it is not such a perceptron, or learned through ``VecNormalize``.
     """
-    if isinstance(agent, CustomAgent):  # a named one
-        agent = agent.agent
-    if isinstance(agent, NetworkAgent):
-        return agent
     if isinstance(agent, SB3Agent):
         layers, activation = _of_policy(agent)
-    elif isinstance(agent, OutputAgent) and isinstance(agent.run, partial) and agent.run.func is run_module:
-        layers, activation = _perceptron(list(agent.run.args[0].modules()), str(agent))
-        layers = layers if len(layers[-1][1]) == 2 else with_two_logits(layers)
+    elif isinstance(agent, ModuleAgent):
+        layers, activation = _perceptron(list(agent.module.modules()), str(agent))
     else:
-        raise ValueError(f"{agent} is no model of stable-baselines3 or torch; only those are exported")
+        raise ValueError(f"{agent} is not a model of stable-baselines3 or torch")
     network = NetworkAgent(layers, activation, str(agent))
     _check_same(agent, network)
     return network
@@ -60,59 +49,37 @@ def layers_of(modules: Iterable[Any]) -> Layers:
     return found
 
 
-def with_two_logits(layers: Layers) -> Layers:
-    """Return layers with a constant logit of 0 for CONTINUE before that of LEAVE."""
-    *others, (weight, bias) = layers
-    return [*others, (np.concatenate([0 * weight, weight]), np.concatenate([0 * bias, bias]))]
-
-
 def _of_policy(agent: SB3Agent) -> tuple[Layers, str]:
     """Return the layers and the activation of a policy, from all features to two logits."""
     policy = agent.policy
-    if not agent.memoryless or not hasattr(policy, "action_net"):
-        reason = "only feed-forward policies with probabilities are exported"
-        raise ValueError(f"{agent} can't be exported: {reason}")
+    if not agent.memoryless or agent.masked or agent.statistics is not None or not hasattr(policy, "action_net"):
+        raise ValueError(f"{agent} is not an MlpPolicy of PPO, A2C or MaskablePPO that learned without VecNormalize")
     parts = [*policy.features_extractor.modules(), *policy.mlp_extractor.policy_net.modules(), policy.action_net]
     layers, activation = _perceptron(parts, str(agent))
-    (weight, bias), *rest = [(weight.astype(np.float64), bias.astype(np.float64)) for weight, bias in layers]
-    if agent.masked:  # the mask comes first and is [1, 1] in rows that decide
-        weight, bias = weight[:, 2:], bias + weight[:, :2].sum(axis=1)
-    if agent.statistics is not None and agent.statistics.norm_obs:
-        known = agent.statistics.obs_rms["observation"] if agent.masked else agent.statistics.obs_rms
-        weight = weight / np.sqrt(known.var + agent.statistics.epsilon)
-        bias = bias - weight @ known.mean
-    whole = np.zeros((NUM_FEATURES, len(bias)))
+    (weight, bias), *rest = layers
+    whole = np.zeros((NUM_FEATURES, len(bias)), np.float32)
     np.add.at(whole, agent.columns, weight.T)  # a field may occur twice
-    return [
-        (weight.astype(np.float32), bias.astype(np.float32)) for weight, bias in ((whole.T, bias), *rest)
-    ], activation
+    return [(whole.T, bias), *rest], activation
 
 
 def _perceptron(modules: list[Any], name: str) -> tuple[Layers, str]:
     """Return the linear layers among modules in order, and the activation between them."""
     leaves = [module for module in modules if not list(module.children())]
-    kinds = [type(leaf).__name__ for leaf in leaves]
-    between = {kind for kind in kinds if kind not in ("Linear", *_ENDS)}
+    kinds = {type(leaf).__name__ for leaf in leaves}
+    between = kinds - {"Linear", "Flatten", "Identity"}
     if len(between) > 1 or not between <= set(_ACTIVATIONS) or "Linear" not in kinds:
-        raise ValueError(
-            f"{name} can't be exported: {', '.join(sorted(set(kinds)))}; only Linear with ReLU or Tanh is supported"
-        )
-    activation = _ACTIVATIONS[between.pop()] if between else "relu"
-    return layers_of(leaves), activation
+        raise ValueError(f"{name} has {', '.join(sorted(kinds))}; only Linear with either ReLU or Tanh is supported")
+    return layers_of(leaves), _ACTIVATIONS[between.pop()] if between else "relu"
 
 
-def _check_same(agent: SB3Agent | OutputAgent, network: NetworkAgent) -> None:
-    """Compare the probabilities in games of all editions and table sizes, with open and hidden chests."""
-    editions = list(EDITIONS)
-    batch = Batch(16 * len(editions), np.arange(16 * len(editions)) % 6 + 3, editions * 16)
+def _check_same(agent: Agent, network: NetworkAgent) -> None:
+    """Raise ValueError if probabilities differ in random games, as those of a module with a residual connection do."""
+    batch = Batch(60, np.arange(60) % 6 + 3)
     rows, random = batch.reset(0), np.random.default_rng(0)
-    first, worst = np.zeros(rows.shape[0] * rows.shape[1], bool), 0.0
-    for _ in range(30):
+    first = np.zeros(rows.shape[0] * rows.shape[1], bool)
+    for _ in range(10):
         obs = Observations(rows.reshape(-1, NUM_FEATURES))
-        worst = max(worst, float(np.abs(agent.act(obs, first) - network.act(obs, first)).max()))
+        difference = np.abs(agent.act(obs, first) - network.act(obs, first)).max()
+        if not difference <= 1e-4:
+            raise ValueError(f"{agent} is not a plain perceptron: probabilities would differ by {difference:.2g}")
         rows, _, _ = batch.step((random.random(rows.shape[:2]) < 0.15).astype(np.int8), auto_reset=True)
-    if not worst <= TOLERANCE:
-        clips = (
-            "; VecNormalize clips features that hardly vary in training" if getattr(agent, "statistics", None) else ""
-        )
-        raise ValueError(f"{agent} can't be exported: probabilities would differ by up to {worst:.2g}{clips}")

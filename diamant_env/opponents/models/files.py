@@ -1,23 +1,17 @@
-"""Agents from models of other libraries, given as objects or files."""
+"""Agents from models of stable-baselines3 and torch, given as objects or files."""
 
 from __future__ import annotations
 
-import functools
 import warnings
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from gymnasium import ObservationWrapper
-from numpy.typing import NDArray
 
-from diamant_env.opponents.models.outputs import OutputAgent, run_module
-from diamant_env.opponents.models.policies import SB3Agent
+from diamant_env.opponents.models.policies import ModuleAgent, SB3Agent
 
-SUFFIXES = (".zip", ".onnx")
-"""Model files. Loading a ``.zip`` may execute code, so pools and configurations may not name one."""
 _MODULE = "torch.nn.modules.module.Module"
-_WITH_STATISTICS = ".zip+"  # between a model and its VecNormalize statistics
 
 
 class Model(Protocol):
@@ -31,8 +25,8 @@ def is_model(given: Any) -> bool:
     return bool({"stable_baselines3.common.base_class.BaseAlgorithm", _MODULE} & _bases(given))
 
 
-def model_agent(model: Any, name: str | None = None) -> SB3Agent | OutputAgent:
-    """Return the agent of a model or policy of stable-baselines3, or of a torch module, see `OutputAgent`.
+def model_agent(model: Any, name: str | None = None) -> SB3Agent | ModuleAgent:
+    """Return the agent of a model or policy of stable-baselines3, or of a torch module, see `ModuleAgent`.
 
     Raises:
         ValueError: If its spaces are not those of the environments of this package.
@@ -42,8 +36,7 @@ def model_agent(model: Any, name: str | None = None) -> SB3Agent | OutputAgent:
     if "stable_baselines3.common.policies.BasePolicy" in bases:
         return SB3Agent(model, name)
     if _MODULE in bases:
-        ends = type(list(model.modules())[-1]).__name__
-        return OutputAgent(functools.partial(run_module, model), name, ends in ("Sigmoid", "Softmax"))
+        return ModuleAgent(model, name)
     agent = SB3Agent(model.policy, name, model.get_vec_normalize_env())
     _check_sequence(agent, model._last_obs)
     env = model.get_env()
@@ -70,39 +63,27 @@ def _check_sequence(agent: SB3Agent, last: Any) -> None:
 
 
 def is_model_file(text: str) -> bool:
-    """Return whether a text names a model file, with or without VecNormalize statistics."""
-    return Path(_parts(text)[0]).suffix in SUFFIXES
+    """Return whether a text names a model file; loading one may execute code."""
+    return Path(text).suffix == ".zip"
 
 
-def _parts(text: str) -> tuple[str, str]:
-    """Return the model file and the statistics file, if any, that a text names."""
-    file, suffix, statistics = text.partition(_WITH_STATISTICS)
-    return (f"{file}.zip", statistics) if suffix else (text, "")
-
-
-def load_model(text: str) -> SB3Agent | OutputAgent:
-    """Open a model file; the agent's name is the text.
-
-    Args:
-        text: ``"ppo.zip"``, saved by stable-baselines3, or ``"ppo.zip+vecnormalize.pkl"`` with the statistics saved by
-            `VecNormalize.save`, which the ``.zip`` doesn't mention; or ``"net.onnx"``.
+def load_model(file: str) -> SB3Agent:
+    """Open a model saved by stable-baselines3 or sb3-contrib; the agent's name is the file's.
 
     Raises:
         ValueError: If the file is missing or unsupported, or its spaces are not those of this package.
         ImportError: If its library isn't installed.
     """
-    file, statistics = _parts(text)
-    for path in filter(None, (file, statistics)):
-        if not Path(path).is_file():
-            raise ValueError(f"no agent {text!r}: there is no file {path}")
+    if not Path(file).is_file():
+        raise ValueError(f"no agent {file!r}: there is no file {file}")
     try:
         with warnings.catch_warnings(action="ignore"):  # about other library versions
-            return _load_zip(text, file, statistics) if Path(file).suffix == ".zip" else _load_onnx(text, file)
+            return _load_zip(file)
     except ImportError as error:
-        raise ImportError(f"{text} needs {error.name}: pip install {error.name}") from None
+        raise ImportError(f"{file} needs {error.name}: pip install {error.name}") from None
     except Exception as error:  # libraries raise different types for a damaged file
         reason = " ".join(str(error).split())[:300] or type(error).__name__
-        raise ValueError(f"{text} can't be opened as a model: {reason}") from error
+        raise ValueError(f"{file} can't be opened as a model: {reason}") from error
 
 
 def _bases(given: Any) -> set[str]:
@@ -110,11 +91,7 @@ def _bases(given: Any) -> set[str]:
     return {f"{kind.__module__}.{kind.__qualname__}" for kind in type(given).__mro__}
 
 
-def _run_onnx(session: Any, flat: NDArray[np.float32]) -> NDArray:
-    return session.run(None, {session.get_inputs()[0].name: flat})[0]
-
-
-def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
+def _load_zip(file: str) -> SB3Agent:
     """Open the policy of a stable-baselines3 model of any algorithm."""
     from stable_baselines3.common.save_util import load_from_zip_file
 
@@ -124,29 +101,6 @@ def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
     settings = {key: value for key, value in data["policy_kwargs"].items() if key != "device"}
     policy = data["policy_class"](data["observation_space"], data["action_space"], lambda _: 0.0, **settings)
     policy.load_state_dict(parameters["policy"])
-    agent = SB3Agent(policy, text, _load_statistics(statistics, policy.observation_space) if statistics else None)
+    agent = SB3Agent(policy, file)
     _check_sequence(agent, data["_last_obs"])
     return agent
-
-
-def _load_statistics(file: str, space: Any) -> Any:
-    """Return the `VecNormalize` of a file; raise ValueError if it holds none or one of other observations."""
-    from stable_baselines3.common.save_util import load_from_pkl
-    from stable_baselines3.common.vec_env import VecNormalize
-
-    found = load_from_pkl(file)
-    if not isinstance(found, VecNormalize):
-        raise ValueError(f"{file} holds a {type(found).__name__}, not the statistics of VecNormalize")
-    if found.observation_space.shape != space.shape:
-        shape = found.observation_space.shape
-        raise ValueError(f"{file} has statistics of shape {shape}; the policy observes {space.shape}")
-    return found
-
-
-def _load_onnx(text: str, file: str) -> OutputAgent:
-    from onnxruntime import InferenceSession, SessionOptions
-
-    options = SessionOptions()
-    options.intra_op_num_threads = 1
-    session = InferenceSession(file, options, providers=["CPUExecutionProvider"])
-    return OutputAgent(functools.partial(_run_onnx, session), text, probabilities=False)  # unknown output activation

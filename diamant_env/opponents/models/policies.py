@@ -1,4 +1,4 @@
-"""Policies of stable-baselines3 and sb3-contrib as agents."""
+"""Policies of stable-baselines3 and sb3-contrib, and torch modules, as agents."""
 
 from __future__ import annotations
 
@@ -104,6 +104,39 @@ def _observed(space: Space, name: str) -> tuple[NDArray[np.intp], bool]:
             f"or those of its observation=[…]; fields: {names}"
         )
     return found, masked
+
+
+class ModuleAgent:
+    """Agent from a torch module that returns two logits.
+
+    Args:
+        module: Module from float32 (rows, NUM_FEATURES) to the logits of CONTINUE and LEAVE, (rows, 2).
+        name: Name of the agent.
+    """
+
+    memoryless = True
+
+    def __init__(self, module: Any, name: str) -> None:
+        self.module, self.name = module, name
+
+    def __str__(self) -> str:
+        return self.name
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        with inference(self.module):
+            return answer_deciding(obs, lambda rows: self._leave(obs.flat[rows]))
+
+    def _leave(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
+        import torch
+
+        device = next(self.module.parameters(), torch.empty(0)).device
+        logits = self.module(torch.from_numpy(flat).to(device))
+        shape = getattr(logits, "shape", None)
+        if shape != (len(flat), 2):
+            output = f"a {type(logits).__name__}" if shape is None else f"shape {tuple(shape)}"
+            raise ValueError(f"{self} returns {output}; logits of CONTINUE and LEAVE, {(len(flat), 2)}, are required")
+        return logits.softmax(1)[:, 1].cpu().numpy()
 
 
 @contextmanager
