@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 import textwrap
 from html import escape
@@ -15,12 +14,12 @@ from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "docs")]  # where the package is, in a checkout, and project_parts
-
-from project_parts import REPOSITORY  # noqa: E402
+sys.path.insert(0, str(ROOT))  # where the package is, in a checkout
 
 import diamant_env.opponents  # noqa: E402
 
+REPOSITORY = ""
+"""Public address of the repository, such as https://github.com/OWNER/diamant_env; empty until it is known."""
 project, author = "diamant_env", "the authors of diamant_env"
 copyright = f"2026, {author}. MIT licence"
 version = release = diamant_env.__version__
@@ -32,7 +31,6 @@ html_favicon = "../diamant_env/page/static/icon.svg"
 if REPOSITORY:
     html_theme_options = {"source_repository": REPOSITORY, "source_branch": "main", "source_directory": "docs/"}
     html_theme_options["footer_icons"] = [{"name": "Code", "url": REPOSITORY, "html": "Code", "class": ""}]
-html_extra_path = ["llms.txt"]
 html_static_path = html_css_files = ["site.css"]
 
 myst_heading_anchors = 4  # links lead to headings as on GitHub
@@ -86,19 +84,11 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
         context["metatags"] += f'<meta name="description" content="{escape(text)}">'
 
 
-def copy_sources(app: Sphinx, error: Exception | None) -> None:
-    """Copy the pages' sources beside llms.txt, which links to them."""
-    if error is None and app.builder.format == "html":
-        for source in (*app.srcdir.glob("*.md"), *app.srcdir.glob("*/*.ipynb")):
-            shutil.copy(source, app.outdir / source.relative_to(app.srcdir))
-
-
 def setup(app: Sphinx) -> None:
     """Connect the functions above."""
     for package in ("diamant_env", "diamant_env.opponents"):
         find_constants(package)
     app.connect("source-read", link)
     app.connect("html-page-context", describe)
-    app.connect("build-finished", copy_sources)
     app.connect("autodoc-process-docstring", docstring)
     app.connect("autodoc-process-signature", signature)

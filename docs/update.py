@@ -1,11 +1,11 @@
-"""Generator of parts of the pages: ``python docs/update.py``; a test asserts that none is stale.
+"""Generator of tables in the pages: ``python docs/update.py``; a test asserts that none is stale.
 
-A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``, in TOML and YAML between
-``# generated: NAME`` and ``# end``. The modules `*_parts.py` have a function for each.
+A table stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``; a function of that name returns it.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -13,31 +13,93 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # where `train` is
 
-import game_parts  # noqa: E402
-import measured_parts  # noqa: E402
-import project_parts  # noqa: E402
-
+from diamant_env import EDITIONS, NUM_FEATURES, Edition, list_tasks  # noqa: E402
+from diamant_env.editions import RULEBOOK_PLAYERS  # noqa: E402
+from diamant_env.engine.edition_numbers import numbers_of  # noqa: E402
+from diamant_env.observation import FIELDS, SLICES  # noqa: E402
+from diamant_env.opponents.registry import FAMILIES, describe  # noqa: E402
 from diamant_env.storage.files import write_whole  # noqa: E402
+from train.benchmarking.reporting.page import summary, task_tables  # noqa: E402
+from train.runs.markdown import markdown_table  # noqa: E402
 
-PART = re.compile(
-    r"^(?P<open><!-- |# )generated: (?P<name>[\w-]+)(?P<close> -->|)\n.*?^(?P=open)end(?P=close)$",
-    re.DOTALL | re.MULTILINE,
-)
-PARTS = game_parts.PARTS | measured_parts.PARTS | project_parts.PARTS
-DOCUMENTS = [ROOT / name for name in ("README.md", "pyproject.toml", "CITATION.cff", "docs/llms.txt")]
-DOCUMENTS += sorted((ROOT / "docs").glob("*.md"))
+PART = re.compile(r"^<!-- generated: (?P<name>[\w-]+) -->\n.*?^<!-- end -->$", re.DOTALL | re.MULTILINE)
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+BENCHMARK = ROOT / "docs" / "measured" / "benchmark.json"
+
+
+def observation() -> str:
+    """Return the table of the observation's layout."""
+    rows = []
+    for field in FIELDS:
+        where = SLICES[field.name]
+        index = str(where.start) if field.size == 1 else f"{where.start}–{where.stop - 1}"
+        if where.step:
+            index = f"{where.start}, {where.start + where.step}, … {where.start + where.step * (field.size - 1)}"
+        rows.append([index, f"`{field.name}`", field.scale, f"{field.low} … {field.high}", field.meaning])
+    table = markdown_table(["index", "field", "divided by", "range", "meaning"], rows)
+    return f"`Box(float32, ({NUM_FEATURES},))`, the same for every seat, table size and edition.\n\n{table}"
+
+
+def editions() -> str:
+    """Return the table of editions."""
+    header = ["edition", "cards", "treasures", "traps", "relics", "expeditions", "tie", "chests", "from"]
+    rows = [
+        [
+            f"`{edition.name}`",
+            f"{numbers_of(edition)['cards'].sum()}{' + 1 before each' if edition.relics_enter == 'expedition' else ''}",
+            " ".join(map(str, edition.treasures)),
+            f"{edition.trap_copies} each of {', '.join(edition.traps)}",
+            _relics(edition),
+            edition.expeditions,
+            {"shared": "shared", "relics": "most relics, then shared"}[edition.tie_break],
+            "hidden" if edition.hidden_chests else "open",
+            edition.source,
+        ]
+        for edition in EDITIONS.values()
+    ]
+    fewest, most = RULEBOOK_PLAYERS
+    return f"{markdown_table(header, rows)}\n\n{fewest} to {most} players; 1 and 2 are allowed for research."
+
+
+def _relics(edition: Edition) -> str:
+    """Return number, values and entry of an edition's relics."""
+    if not edition.relics:
+        return "none"
+    orders = {"taken": "in the order of leaving", "taken or lost": "in the order of leaving, lost ones counted"}
+    worth = (orders | {"printed": "as printed"})[edition.relic_values]
+    enter = {"start": "all from the start", "expedition": "one per expedition"}[edition.relics_enter]
+    return f"{' '.join(map(str, edition.relics))} {worth}; {enter}"
+
+
+def agents() -> str:
+    """Return the table of scripted agents."""
+    rows = [[f"`{describe(family)}`", (family.__doc__ or "").split("\n")[0]] for family in FAMILIES.values()]
+    return markdown_table(["text (default)", "idea"], rows)
+
+
+def tasks() -> str:
+    """Return the table of registered tasks."""
+    return markdown_table(["id", "game"], [[f"`{task.id}`", task.meaning] for task in list_tasks()])
+
+
+def benchmark() -> str:
+    """Return the tables and pictures of the benchmark's results."""
+    return summary(json.loads(BENCHMARK.read_text(encoding="utf-8")))
+
+
+def benchmark_tasks() -> str:
+    """Return all figures of the benchmark, a table per task."""
+    return "\n\n".join(task_tables(json.loads(BENCHMARK.read_text(encoding="utf-8"))["runs"]))
+
+
+TABLES = {part.__name__: part for part in (observation, editions, agents, tasks, benchmark, benchmark_tasks)}
 
 
 def updated(text: str) -> str:
-    """Return a page with all its generated parts rewritten."""
-    return PART.sub(_fresh, text)
-
-
-def _fresh(part: re.Match[str]) -> str:
-    first, name, last = part["open"], part["name"], part["close"]
-    return "\n".join(filter(None, [f"{first}generated: {name}{last}", PARTS[name](), f"{first}end{last}"]))
+    """Return a page with all its tables rewritten."""
+    return PART.sub(lambda part: f"<!-- generated: {part['name']} -->\n{TABLES[part['name']]()}\n<!-- end -->", text)
 
 
 if __name__ == "__main__":
-    for document in DOCUMENTS:
-        write_whole(document, updated(document.read_text(encoding="utf-8")))
+    for page in PAGES:
+        write_whole(page, updated(page.read_text(encoding="utf-8")))

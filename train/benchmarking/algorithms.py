@@ -21,7 +21,6 @@ from train.benchmarking.exact_tasks import equilibrium
 from train.benchmarking.suite import EXACT, BenchmarkTask
 from train.ppo import Learner, train
 from train.runs.config import OpponentsConfig
-from train.runs.markdown import markdown_table
 from train.runs.run_folder import TIME, read_json
 
 KINDS = ("learned", "scripted", "shipped", "exact")
@@ -159,9 +158,3 @@ def find_algorithms(names: tuple[str, ...], agents: tuple[str, ...] = ()) -> lis
         found |= {each.name: each for each in named or [from_function(name)]}
     finished = {name: each for name, each in ALGORITHMS.items() if each.kind != "learned"}
     return list((found | {text: finished.get(text) or from_agent(text) for text in agents}).values())
-
-
-def algorithm_table() -> str:
-    """Return the algorithms as a Markdown table."""
-    rows = [[f"`{each.name}`", each.kind, each.meaning] for each in ALGORITHMS.values()]
-    return markdown_table(["algorithm", "kind", "what it is"], rows)
