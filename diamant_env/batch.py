@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.compilation import warn_if_uncached
-from diamant_env.editions import NO_CARD, Edition, find_edition
+from diamant_env.editions import Edition, find_edition
 from diamant_env.engine import loops
 from diamant_env.engine.arguments import (
     BOOL,
@@ -32,26 +31,12 @@ from diamant_env.engine.arguments import (
 )
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import as_bytes, check_games, observe_records
-from diamant_env.engine.scripts import check_script, missing_card, script_of
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.random_numbers import keys_of_next_games, keys_of_seeds
 from diamant_env.rewards import Reward, custom_rewards, reward_code
 from diamant_env.state import DECIDE, GAME, OVER, REVEAL
 
 _PUBLIC = [name for name in GAME.names if name != "key"]  # type: ignore[union-attr]
-
-
-@dataclass(frozen=True)
-class SavedBatch:
-    """Snapshot of a batch for `Batch.restore`.
-
-    Attributes:
-        games: Records of type `GAME` (N,).
-        script: int8 (N, cards), scripted cards; those revealed are `NO_CARD`.
-    """
-
-    games: NDArray
-    script: NDArray[np.int8]
 
 
 class Batch:
@@ -104,7 +89,7 @@ class Batch:
         self._games = np.zeros(games, GAME)
         self._memory = as_bytes(self._games)
         self._games["edition"], self._games["num_players"] = self._edition_rows, self.num_players
-        self._script, self._all = np.zeros((games, 0), np.int8), np.ones(games, np.bool_)
+        self._all = np.ones(games, np.bool_)
         self._absent = np.arange(self.seats) >= self.num_players[:, None]
         self._any_absent, self.started = bool(self._absent.any()), False
 
@@ -150,7 +135,6 @@ class Batch:
         seed: int | ArrayLike | None = None,
         mask: ArrayLike | None = None,
         observations: NDArray[np.float32] | None = None,
-        deck: Sequence[int | str] | None = None,
     ) -> NDArray[np.float32]:
         """Start new games and return the first observations.
 
@@ -159,32 +143,20 @@ class Batch:
                 continues each game's sequence, or takes system entropy at the first reset.
             mask: bool (N,), the games to start; all by default. The first reset starts all.
             observations: Output array, written where `mask`; a new one by default.
-            deck: Cards such as ``[5, "snake", "relic"]`` to reveal in every game in this order, across expeditions,
-                before random draws; see `diamant_env.engine.scripts.script_of`.
 
         Raises:
-            ValueError: If an argument is invalid, a card is not in the deck, or the mask of the first reset or of one
-                with a deck excludes games; the games are then unchanged.
+            ValueError: If an argument is invalid or the mask of the first reset excludes games; the games are then
+                unchanged.
         """
         chosen = checked_mask(mask, self._all)
-        if not chosen.all() and (deck is not None or not self.started):
-            raise ValueError("the first reset, and one with a deck, must start all games: call it without a mask")
+        if not self.started and not chosen.all():
+            raise ValueError("the first reset must start all games: call it without a mask")
         observed = self._all if observations is None else chosen
         observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
         seeds = None if seed is None and self.started else seeds_per_game(seed, self.num_games)
-        before = None if deck is None else (self._memory.copy(), self._script)
-        if deck is None:
-            self._script[chosen] = NO_CARD
-        else:
-            self._script = np.stack([script_of(deck, edition) for edition in self.editions])[self._edition_rows]
         keys = self._games["key"][chosen]
         self._games["key"][chosen] = keys_of_next_games(keys) if seeds is None else keys_of_seeds(seeds[chosen])
-        missing = loops.start_games(self._memory, self._edition_memory, chosen, self._script)
-        if missing >= 0:
-            error = missing_card(self._script[missing], self.editions, self._games[missing])
-            if before is not None:  # only a deck that was given can lack a card
-                self._memory[:], self._script = before
-            raise error
+        loops.start_games(self._memory, self._edition_memory, chosen)
         self.started = True
         self._observe(observations, observed)
         return observations
@@ -218,8 +190,8 @@ class Batch:
 
         Raises:
             RuntimeError: Before the first reset.
-            ValueError: If an array has the wrong shape or dtype, an action of a deciding seat is neither 0 nor 1, or a
-                scripted card is not in the deck; the games are then unchanged.
+            ValueError: If an array has the wrong shape or dtype, or an action of a deciding seat is neither 0 nor 1;
+                the games are then unchanged.
         """
         rows = self.observe() if observations is None and mask is not None else observations
         observations = self._output(rows, "observations", FLOAT32, (self.seats, NUM_FEATURES))
@@ -282,32 +254,20 @@ class Batch:
             given = f"leave_probability {leave.flat[wrong]} of {seat_in_game(wrong, self.seats)}"
             raise ValueError(f"{given}; 0 to 1 is allowed")
 
-    def save(self) -> SavedBatch:
-        """Return the games with their scripted cards, for `restore`."""
-        return SavedBatch(self.games, self._script.copy())
-
-    def restore(self, saved: SavedBatch) -> None:
-        """Restore the games and their scripted cards from `save`.
-
-        Raises:
-            ValueError: If a record is invalid; the message names the game and the field, and the state is unchanged.
-        """
-        if not isinstance(saved, SavedBatch):
-            raise ValueError(f"{type(saved).__name__}; a SavedBatch is expected (records are set by set_states)")
-        self._set(saved.games, check_script(saved.script, self.num_games), (DECIDE, OVER))
-
     def set_states(self, records: ArrayLike) -> None:
-        """Set the games to records of type `GAME` (N,), without scripted cards.
+        """Set the games to records of type `GAME` (N,).
 
         Args:
-            records: Editions and numbers of players must be those of this batch. Where a record is in the phase
-                `REVEAL`, the card is drawn at once.
+            records: As of `games`. Editions and numbers of players must be those of this batch. Where a record is in
+                the phase `REVEAL`, the card is drawn at once.
 
         Raises:
             ValueError: If a record is invalid; the message names the game and the field, and the state is unchanged.
         """
-        self._set(records, self._script[:, :0].copy(), (REVEAL, DECIDE, OVER))
-        loops.reveal_cards(self._memory, self._edition_memory, self._script)
+        phases = REVEAL, DECIDE, OVER
+        self._games[:] = check_games(records, self._edition_records, self._edition_rows, self.num_players, phases)
+        self.started = True
+        loops.reveal_cards(self._memory, self._edition_memory)
 
     __copy__ = copy.deepcopy  # a shallow copy would share the games
 
@@ -319,11 +279,6 @@ class Batch:
         own = {name: each.copy() if isinstance(each, np.ndarray) else each for name, each in state.items()}
         own["num_players"].flags.writeable = False
         vars(self).update(own, _games=own["_memory"].view(GAME)[:, 0])
-
-    def _set(self, records: ArrayLike, script: NDArray[np.int8], phases: tuple[int, ...]) -> None:
-        """Set checked records and scripted cards."""
-        self._games[:] = check_games(records, self._edition_records, self._edition_rows, self.num_players, phases)
-        self._script, self.started = script, True
 
     def _checked_turn(
         self, actions: ArrayLike, rewards: NDArray[np.float32] | None, done: NDArray[np.bool_] | None
@@ -349,16 +304,8 @@ class Batch:
     ) -> None:
         """Play a turn without validation, also for environments that own the arrays."""
         own = callable(self.reward)
-        scripted = self._script.shape[1] > 0
-        memory, script = (self._memory.copy(), self._script.copy()) if scripted else (self._memory, self._script)
         played = playing & ~self.over if own else playing
-        missing, ended = loops.play_turn(
-            self._memory, self._edition_memory, playing, actions, rewards, done, self._reward_code, self._script
-        )
-        if missing >= 0:
-            error = missing_card(self._script[missing], self.editions, self._games[missing])
-            self._memory[:], self._script = memory, script
-            raise error
+        ended = loops.play_turn(self._memory, self._edition_memory, playing, actions, rewards, done, self._reward_code)
         if own:
             rewards[...] = custom_rewards(self.reward, self._games, played, self._absent)  # type: ignore[arg-type]
         if auto_reset and ended:
@@ -366,7 +313,7 @@ class Batch:
             if final_observations is not None:
                 final_observations[self._absent & over[:, None]] = 0
                 self._observe(final_observations, over)
-            loops.start_next_games(self._memory, self._edition_memory, over, self._script)
+            loops.start_next_games(self._memory, self._edition_memory, over)
 
     def _observe(self, observations: NDArray[np.float32], chosen: NDArray[np.bool_]) -> None:
         loops.observe_games(self._memory, self._edition_memory, chosen, observations, self.blank_rivals)

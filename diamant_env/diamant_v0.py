@@ -25,7 +25,6 @@ from diamant_env.envs.pictures import RENDER_MODES, Pictures
 from diamant_env.envs.settings import (
     Observation,
     checked_agent,
-    checked_options,
     read_actions,
     shown_fields,
     with_expeditions,
@@ -147,21 +146,27 @@ class parallel_env(ParallelEnv, EzPickle):
 
         Args:
             seed: Seed of the cards, 0 to 2**64 - 1; None continues the sequence of games of the last seed.
-            options: ``{"deck": [5, "snake", "relic"]}`` reveals these cards in this order, across expeditions, before
-                random draws.
+            options: Unused.
 
         Raises:
-            ValueError: If the seed is out of range, an option unknown or a card not in the deck; the current game is
-                then unchanged.
+            ValueError: If the seed is out of range; the current game is then unchanged.
         """
         number = None if seed is None else checked_int("seed", seed, 0, MAX_SEED, "None or ")
-        deck = checked_options(options, "deck", "options").get("deck")  # PettingZoo's API tests give {"options": 1}
-        rows = self._batch.reset(number, deck=deck)
-        self._rewards[:] = 0
-        self.agents = self.possible_agents[:]
-        self._pictures.restart([0])
-        observations, _, infos = self._results(rows[0])
-        return observations, infos
+        return self._begin(self._batch.reset(number))
+
+    def restore(self, game: GameState) -> tuple[dict[str, Any], dict[str, dict]]:
+        """Continue from a position, and return what `reset` does.
+
+        Pictures show the path from the last card on.
+
+        Args:
+            game: A record of type `GAME`, such as `game` or the `state` of a `diamant_env.Game` of chosen cards.
+
+        Raises:
+            ValueError: If the record is invalid; the current game is then unchanged.
+        """
+        self._batch.set_states(np.array([game]))
+        return self._begin(self._batch.observe())
 
     def step(
         self, actions: Mapping[str, Any]
@@ -174,8 +179,8 @@ class parallel_env(ParallelEnv, EzPickle):
 
         Raises:
             RuntimeError: Before reset, or with an action when the game is over.
-            ValueError: If an agent inside is missing, an agent is unknown, an action is neither 0 nor 1, or a scripted
-                card is not in the deck; the game is then unchanged.
+            ValueError: If an agent inside is missing, an agent is unknown, or an action is neither 0 nor 1; the game
+                is then unchanged.
         """
         if not self.agents:
             if not (self._batch.started and self._batch.over[0]):
@@ -219,16 +224,24 @@ class parallel_env(ParallelEnv, EzPickle):
     __copy__ = copy.deepcopy  # a shallow copy would share the spaces
 
     def __getstate__(self) -> dict[str, Any]:
-        saved = self._batch.save() if self._batch.started else None
-        game = copy.deepcopy((saved, self._pictures.states, self.agents))
+        games = self._batch.games if self._batch.started else None
+        game = copy.deepcopy((games, self._pictures.states, self.agents))
         return {**super().__getstate__(), "game": game, "spaces": (self.observation_spaces, self.action_spaces)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        saved, self._pictures.states, self.agents = state["game"]
+        games, self._pictures.states, self.agents = state["game"]
         self.observation_spaces, self.action_spaces = state["spaces"]
-        if saved is not None:
-            self._batch.restore(saved)
+        if games is not None:
+            self._batch.set_states(games)
+
+    def _begin(self, rows: NDArray[np.float32]) -> tuple[dict[str, Any], dict[str, dict]]:
+        """Begin to play a game whose first observations are (1, players, NUM_FEATURES); return those and the infos."""
+        self._rewards[:] = 0
+        self.agents = [] if self._batch.over[0] else self.possible_agents[:]
+        self._pictures.restart([0])
+        observations, _, infos = self._results(rows[0])
+        return observations, infos
 
     def _results(self, rows: NDArray[np.float32]) -> tuple[dict[str, Any], dict[str, float], dict[str, dict]]:
         """Return observations, rewards and infos of all agents."""

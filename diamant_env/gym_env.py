@@ -17,7 +17,7 @@ from diamant_env.engine.arguments import MAX_SEED, checked_action, checked_int
 from diamant_env.engine.records import copy_game
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.pictures import RENDER_MODES
-from diamant_env.envs.settings import Observation, checked_options
+from diamant_env.envs.settings import Observation
 from diamant_env.opponents.custom import Player
 from diamant_env.rewards import Reward
 from diamant_env.state import GameState
@@ -138,15 +138,13 @@ class DiamantEnv(gymnasium.Env):
         Args:
             seed: Seed of the cards, the learner's seat and the opponents, 0 to 2**64 - 1; None continues the sequence
                 of games of the last seed.
-            options: ``{"deck": [5, "snake", "relic"]}``, see `diamant_env.diamant_v0.parallel_env.reset`.
+            options: Unused.
 
         Raises:
-            ValueError: If the seed is out of range, an option unknown or a card not in the deck; the current game is
-                then unchanged.
+            ValueError: If the seed is out of range; the current game is then unchanged.
         """
         number = None if seed is None else checked_int("seed", seed, 0, MAX_SEED, "None or ")
-        deck = checked_options(options, "deck").get("deck")
-        self._learner.reset(np.ones(1, np.bool_), None if number is None else np.array([number], np.uint64), deck)
+        self._learner.reset(np.ones(1, np.bool_), None if number is None else np.array([number], np.uint64))
         super().reset(seed=number)
         self._playing = True
         return self._learner.observations[0], self._info(0)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, as_array, checked_actions, checked_int
 from diamant_env.envs.one_learner import OneLearner
-from diamant_env.envs.settings import Observation, checked_options
+from diamant_env.envs.settings import Observation
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.opponents.custom import Player
 from diamant_env.rewards import Reward
@@ -101,26 +101,22 @@ class DiamantVectorEnv(VectorEnv):
         Args:
             seed: One seed, giving game i ``seed + i``; or a sequence with one per game. None continues the sequence of
                 games.
-            options: ``{"reset_mask": mask}``, bool (num_envs,), starts only these games; ``{"deck": [5, "snake"]}``,
-                where all are started, see `diamant_env.diamant_v0.parallel_env.reset`.
+            options: ``{"reset_mask": mask}``, bool (num_envs,), starts only these games.
 
         Raises:
-            ValueError: If a seed is out of range, 0 to 2**64 - 1, an option unknown, the mask has the wrong shape or
-                selects no game, or a card is not in the deck; the games are then unchanged.
+            ValueError: If a seed is out of range, 0 to 2**64 - 1, an option unknown, or the mask has the wrong shape
+                or selects no game; the games are then unchanged.
             ResetNeeded: If the mask of the first reset excludes games.
         """
         seeds = self._seeds(seed)
-        deck = checked_options(options, "reset_mask", "deck").get("deck")
         chosen = self._reset_mask(options)
         if not self._started and not chosen.all():
             raise ResetNeeded("the first reset must start all games: call reset() without a reset_mask first")
         seeded = chosen & [one is not None for one in seeds]
-        if deck is not None and seeded.any() and not seeded.all():
-            raise ValueError(f"deck={deck!r} applies to all games; give no reset_mask, and seeds for all or none")
         if (chosen & ~seeded).any():
-            self._learner.reset(chosen if not self._started else chosen & ~seeded, deck=deck)
+            self._learner.reset(chosen if not self._started else chosen & ~seeded)
         if seeded.any():
-            self._learner.reset(seeded, np.array([one or 0 for one in seeds], np.uint64), deck)
+            self._learner.reset(seeded, np.array([one or 0 for one in seeds], np.uint64))
         super().reset(seed=seeds[0])
         self._started = True
         return self._learner.observations, self._infos(chosen, np.zeros(self.num_envs, np.int64))
@@ -206,8 +202,10 @@ class DiamantVectorEnv(VectorEnv):
         return [None if one is None else checked_int("seed", one, 0, MAX_SEED, "None or ") for one in seed]
 
     def _reset_mask(self, options: dict[str, Any] | None) -> NDArray[np.bool_]:
-        if options is None or "reset_mask" not in options:
+        if not options:
             return np.ones(self.num_envs, np.bool_)
+        if list(options) != ["reset_mask"]:
+            raise ValueError(f"options {list(options)}; reset_mask is allowed")
         mask = np.asarray(options["reset_mask"])
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
             expected = f"a bool array ({self.num_envs},) with at least one True"

@@ -67,4 +67,4 @@ class Scene:
 def relics_gone(path: list[int], relics_on_path: int) -> list[int]:
     """Return the positions of relics that have been taken: all but the last `relics_on_path`."""
     relics = [position for position, card in enumerate(path) if card >= FIRST_RELIC]
-    return relics[: len(relics) - relics_on_path]
+    return relics[: max(0, len(relics) - relics_on_path)]  # a restored game has relics that the path lacks

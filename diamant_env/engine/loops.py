@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from diamant_env.compilation import jit
-from diamant_env.editions import NO_CARD
 from diamant_env.engine.observation_writer import FACTOR, OWN_AT, PUBLIC_AT, rebuild, write_observations
 from diamant_env.engine.turns import draw_card, draw_decision, reveal_until_decision
 from diamant_env.observation import NUM_PUBLIC, TABLE_FEATURES
@@ -37,7 +36,7 @@ def first_illegal(memory, actions):
 
 
 @jit(cached=True)
-def play_turn(memory, edition_memory, playing, actions, rewards, done, reward_code, script):
+def play_turn(memory, edition_memory, playing, actions, rewards, done, reward_code):
     """Play one turn of the games in `playing` that are not over: the decisions, then cards until the next decision.
 
     Args:
@@ -48,11 +47,9 @@ def play_turn(memory, edition_memory, playing, actions, rewards, done, reward_co
         rewards: Output, float32 (N, seats).
         done: Output, bool (N,), whether each game is over.
         reward_code: See `diamant_env.rewards.reward_code`.
-        script: int8 (N, cards), see `turns.reveal_until_decision`.
 
     Returns:
-        The first game whose scripted card is not in the deck, -1 if there is none; the number of games in `playing`
-        that are over. Games are partly advanced if a card is missing.
+        The number of games in `playing` that are over.
     """
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     ended = 0
@@ -64,48 +61,41 @@ def play_turn(memory, edition_memory, playing, actions, rewards, done, reward_co
             for seat in range(actions.shape[1]):
                 game.decision[seat] = actions[i, seat]
             resolve_decisions(game, edition)
-            if reveal_until_decision(game, edition, script, i):
-                return i, 0
+            reveal_until_decision(game, edition)
         pay(game, edition, reward_code, plays, rewards, i)
         done[i] = game.phase == OVER
         ended += playing[i] and done[i]
-    return -1, ended
+    return ended
 
 
 @jit(cached=True)
-def start_games(memory, edition_memory, starting, script):
-    """Start the games in `starting` from their keys; return as `reveal_cards` does."""
+def start_games(memory, edition_memory, starting):
+    """Start the games in `starting` from their keys."""
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     for i in range(games.shape[0]):
         if starting[i]:
             game = games[i]
             edition = editions[game.edition]
             start_game(game, edition, game.num_players, game.key)
-            if reveal_until_decision(game, edition, script, i):
-                return i
-    return -1
+            reveal_until_decision(game, edition)
 
 
 @jit(cached=True)
-def start_next_games(memory, edition_memory, starting, script):
-    """Start the next game of each sequence in `starting`, without scripted cards."""
+def start_next_games(memory, edition_memory, starting):
+    """Start the next game of each sequence in `starting`."""
     games = memory.view(GAME)[:, 0]
     for i in range(games.shape[0]):
         if starting[i]:
             games[i].key = key_of_next_game(games[i].key)
-            for place in range(script.shape[1]):
-                script[i, place] = NO_CARD
-    start_games(memory, edition_memory, starting, script)
+    start_games(memory, edition_memory, starting)
 
 
 @jit(cached=True)
-def reveal_cards(memory, edition_memory, script):
-    """Reveal cards in games in phase `REVEAL`; return the first game whose scripted card is not in the deck, or -1."""
+def reveal_cards(memory, edition_memory):
+    """Reveal random cards in the games in phase `REVEAL`."""
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     for i in range(games.shape[0]):
-        if reveal_until_decision(games[i], editions[games[i].edition], script, i):
-            return i
-    return -1
+        reveal_until_decision(games[i], editions[games[i].edition])
 
 
 @jit(cached=True)

@@ -65,21 +65,15 @@ class OneLearner:
         self._done = np.zeros(num_games, np.bool_)
         self._assign_seats()
 
-    def reset(
-        self,
-        chosen: NDArray[np.bool_],
-        seeds: NDArray[np.uint64] | None = None,
-        deck: Sequence[int | str] | None = None,
-    ) -> None:
+    def reset(self, chosen: NDArray[np.bool_], seeds: NDArray[np.uint64] | None = None) -> None:
         """Start new games.
 
         Args:
             chosen: bool (N,), the games to start.
             seeds: uint64 (N,), one per game; None continues each sequence of games, see `Batch.reset`. Opponents are
                 seeded only if all games are.
-            deck: See `Batch.reset`.
         """
-        self.batch.reset(seeds, chosen, self._observations, deck)
+        self.batch.reset(seeds, chosen, self._observations)
         if seeds is not None and chosen.all():
             self.opponents.seed(int(seeds[0]))
         if self.seat is None:

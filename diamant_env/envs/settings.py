@@ -46,14 +46,6 @@ def with_expeditions(edition: Edition, expeditions: int | None) -> Edition:
     return dataclasses.replace(edition, name=f"{edition.name}, expeditions={number}", expeditions=number)
 
 
-def checked_options(options: dict[str, Any] | None, *allowed: str) -> dict[str, Any]:
-    """Return the options of a reset, {} for None; raise ValueError for one that is not allowed."""
-    unknown = [name for name in options or {} if name not in allowed]
-    if unknown:
-        raise ValueError(f"unknown options {unknown}; allowed: {', '.join(allowed)}")
-    return options or {}
-
-
 def checked_agent(agent: str, agents: Sequence[str]) -> str:
     """Return an agent's name; raise ValueError if it is unknown."""
     if agent not in agents:

@@ -18,7 +18,7 @@ from diamant_env.editions import Edition
 from diamant_env.engine.arguments import FLOAT32, MAX_SEED, checked_actions, checked_array, checked_int
 from diamant_env.envs.opponent_seats import LineUps, identity, make_opponents, names_mix, one_per_rival, seed_agents
 from diamant_env.envs.pictures import Pictures
-from diamant_env.envs.settings import Observation, checked_options, shown_fields
+from diamant_env.envs.settings import Observation, shown_fields
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.custom import Player, one_or_more
@@ -155,13 +155,9 @@ class DiamantVecEnv(Rows):
         self.metadata = {**modes, **self.metadata}
 
     def reset(self) -> NDArray[np.float32]:
-        """Start new games with the seed of `seed`, if any; return float32 (rows, NUM_FEATURES).
-
-        The option of `set_options` is ``"deck"``, see `diamant_env.Batch.reset`.
-        """
+        """Start new games with the seed of `seed`, if any; return float32 (rows, NUM_FEATURES)."""
         seed = self._seeds[0]
-        deck = checked_options(self._take_options(), "deck").get("deck")
-        self.batch.reset(seed, observations=self._observations, deck=deck)
+        self.batch.reset(seed, observations=self._observations)
         if seed is not None:
             seed_agents(self._made, seed)
         self._reset_seeds()

@@ -17,7 +17,7 @@ def fewer_games_if_uncompiled(monkeypatch):
 
 
 def played(deck: list, turns: str) -> list:
-    """Return the states of a game of scripted cards between two players; turns as in `Play.play`."""
+    """Return the states of a game of chosen cards between two players; turns as in `Play.play`."""
     play = Play(deck, 2)
     states = [play.game.copy(), *(play.play(turn).game.copy() for turn in turns.split())]
     assert play.over

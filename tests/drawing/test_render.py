@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from diamant_env.drawing.narration import Narrator, distinct
+from diamant_env.drawing.scene import relics_gone
 from diamant_env.drawing.text import path_lines, render_text
+from diamant_env.editions import FIRST_RELIC
 from tests.support.play import BASE, Play
 
 BACK = "Everyone is back in camp."
@@ -104,6 +106,11 @@ def test_relics_that_decide_a_tie_are_told():
     assert game.chest[:2].tolist() == [7, 7]
     words = "The game is over: player_0 wins with 7 gems and the most relics."
     assert Narrator(edition).result(game).replace("\N{NO-BREAK SPACE}", " ") == words
+
+
+def test_relics_from_before_a_restored_position_are_not_among_the_taken():
+    assert relics_gone([FIRST_RELIC, FIRST_RELIC], 3) == []
+    assert relics_gone([FIRST_RELIC, 0, FIRST_RELIC], 1) == [0]
 
 
 def test_hidden_chests_are_hidden_until_the_end():

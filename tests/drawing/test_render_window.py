@@ -7,7 +7,6 @@ import pytest
 
 from diamant_env import diamant_v0
 from diamant_env.gym_env import DiamantEnv
-from tests.envs.test_scripts import all_act
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 pygame = pytest.importorskip("pygame")
@@ -33,6 +32,10 @@ def new_env(players: int = 3):
     env = diamant_v0.parallel_env(num_players=players, render_mode="human")
     env.reset(seed=1)
     return env
+
+
+def all_act(env, action: int) -> None:
+    env.step(dict.fromkeys(env.agents, action))
 
 
 def test_window_shows_every_turn(shown):

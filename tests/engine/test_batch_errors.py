@@ -112,5 +112,5 @@ def test_calls_before_reset():
     for call in (Batch(2, 3).step, Batch(2, 3).play):
         with pytest.raises(RuntimeError, match="no games yet: call reset"):
             call(NOTHING)
-    with pytest.raises(ValueError, match="the first reset, and one with a deck, must start all games"):
+    with pytest.raises(ValueError, match="the first reset must start all games"):
         Batch(2, 3).reset(6, mask=[True, False])

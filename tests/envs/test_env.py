@@ -1,4 +1,4 @@
-"""Parallel environment beyond PettingZoo's tests: idle seats, infos, states, returned arrays."""
+"""Parallel environment beyond PettingZoo's tests: idle seats, infos, chosen positions, returned arrays."""
 
 import copy
 
@@ -7,9 +7,8 @@ import pytest
 
 from diamant_env import diamant_v0
 from diamant_env.diamant_v0 import MASKS
+from tests.support.play import Play
 from tests.support.side_by_side import as_dicts
-
-QUIET = ["snake", "boulder", "spider", 11, 5]
 
 
 def game_of(env) -> dict:
@@ -25,7 +24,7 @@ def seeded(**options):
 @pytest.mark.parametrize(("one", "junk"), [(1, "x"), (np.int8(1), None), (np.array(1), 2), (True, np.nan)])
 def test_integer_types_and_idle_actions(one, junk):
     env = diamant_v0.parallel_env(num_players=3)
-    env.reset(options={"deck": QUIET})
+    env.reset(seed=3)
     env.step({"player_0": one, "player_1": 0, "player_2": 0})
     env.step({"player_0": junk, "player_1": 0, "player_2": 0})
     assert env.game["inside"][:3].tolist() == [0, 1, 1]
@@ -35,7 +34,7 @@ def test_integer_types_and_idle_actions(one, junk):
 @pytest.mark.parametrize("mask", MASKS)
 def test_placement_of_action_mask(mask):
     env = diamant_v0.parallel_env(num_players=3, mask=mask)
-    observations, infos = env.reset(options={"deck": QUIET})
+    observations, infos = env.reset(seed=3)
     seen = [(observations, infos)]
     observations, _, _, _, infos = env.step({"player_0": 1, "player_1": 0, "player_2": 0})
     seen.append((observations, infos))
@@ -52,19 +51,41 @@ def test_placement_of_action_mask(mask):
                 assert observations[agent]["observation"][0] == active[seat]
 
 
-def test_copy_has_deck_and_picture():
+def test_copy_has_the_picture():
     env = diamant_v0.parallel_env(num_players=3, render_mode="ansi")
-    env.reset(options={"deck": ["snake", 11, 17, "snake", 5]})
+    env.reset(seed=1)
     env.step(dict.fromkeys(env.agents, 0))
-    saved, picture = copy.deepcopy(env), env.render()
-    env.step(dict.fromkeys(env.agents, 0))
+    saved, pictures = copy.deepcopy(env), [env.render()]
+    for _ in range(2):
+        env.step(dict.fromkeys(env.agents, 0))
+        pictures.append(env.render())
+    assert env.game["expedition"] == 2
+    assert "A second " in pictures[2]
     for _ in range(2):
         env = copy.deepcopy(saved)
-        assert env.render() == picture
-        env.step(dict.fromkeys(env.agents, 0))
-        assert env.game["bag"] == 11 // 3 + 17 // 3
-        env.step(dict.fromkeys(env.agents, 0))
-        assert env.game["expedition"] == 2
+        for picture in pictures:
+            assert env.render() == picture
+            env.step(dict.fromkeys(env.agents, 0))
+
+
+def test_chosen_position_is_played_on():
+    play = Play([11, "snake", "relic"], 3).all_continue(2)
+    env = diamant_v0.parallel_env(num_players=3, render_mode="ansi")
+    observations, infos = env.restore(play.game)
+    assert [row.tobytes() for row in observations.values()] == [play.position.observe(i).tobytes() for i in range(3)]
+    assert infos["player_2"]["action_mask"].tolist() == [1, 1]
+    assert "card 3\n  path   [RELIC]\n" in env.render()
+    _, rewards, *_ = env.step({"player_0": 0, "player_1": 0, "player_2": 1})
+    assert list(rewards.values()) == [0, 0, 3 + 2 + 5]
+    before, broken = game_of(env), play.game
+    broken["bag"] = -1
+    for wrong in (broken, play.game[["bag"]], None, Play([5], 2).game):
+        with pytest.raises(ValueError, match=r"is no valid state|expected"):
+            env.restore(wrong)
+        assert game_of(env) == before
+    env.restore(Play([5] * 5, 3).all_leave(5).game)
+    assert env.agents == []
+    assert env.step({}) == ({}, {}, {}, {}, {})
 
 
 @pytest.mark.parametrize("mask", MASKS)

@@ -87,6 +87,16 @@ def test_vector_equals_sync_vector_of_singles(settings, mode):
         assert_same(ours.step(np.ones(NUM_ENVS, int)), singles.step(np.ones(NUM_ENVS, int)))
 
 
+@pytest.mark.parametrize("options", [{"reset_masks": np.array([True] * 2)}, {"reset_mask": np.array([False] * 2)}])
+def test_invalid_options_are_refused(options):
+    env = DiamantVectorEnv(2)
+    env.reset(seed=1)
+    before = env.games.tobytes()
+    with pytest.raises(ValueError, match="reset_mask"):
+        env.reset(options=options)
+    assert env.games.tobytes() == before
+
+
 @pytest.mark.parametrize(("seed", "first"), [(7, 7), (np.array(7), 7), ([1, None, 3], 1), (np.array([4, 5, 6]), 4)])
 def test_first_reset_with_seeds(seed, first):
     env = DiamantVectorEnv(3, seat=None)

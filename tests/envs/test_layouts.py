@@ -101,9 +101,11 @@ def test_custom_reward_gets_turn_and_state():
         return banked
 
     env = diamant_v0.parallel_env(3, reward=reward)
-    env.reset(options={"deck": [15, 9, "snake", 7]})
-    for leave in ([1, 0, 0], [0, 1, 0], [0, 0, 1]):
-        env.step(dict(zip(env.agents, leave, strict=True)))
+    play = Play([15, 9, "snake", 7], 3)
+    for leaver in range(3):
+        env.restore(play.game)
+        env.step({agent: int(agent == f"player_{leaver}") for agent in env.agents})
+        play.leave(leaver)
     assert seen == [
         [[5, 0, 0], [5, 0, 0], [False, True, True], False],
         [[0, 10, 0], [5, 10, 0], [False, False, True], False],  # 5 + 4, and 1 of the path

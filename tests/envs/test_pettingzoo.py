@@ -87,7 +87,7 @@ def test_parallel_equals_aec():
 def test_aec_hides_pending_actions():
     env, shown = diamant_v0.env(num_players=3), []
     for choice in (None, 0, 1):
-        env.reset(seed=1, options={"deck": ["snake", 11, 5]})
+        env.reset(seed=1)
         if choice is not None:
             env.step(choice)
         public = (env.state(), env.rewards, env._cumulative_rewards, env.infos, env.terminations)

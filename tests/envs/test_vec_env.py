@@ -122,6 +122,19 @@ def test_gymnasium_vec_env_equals_dummy_vec_env(shown):
     assert ends > 3
 
 
+def test_options_of_gymnasium_are_used_once():
+    env = same_step(2)
+    env.reset()
+    env.set_options([{}, {"reset_mask": np.array([True, False])}])
+    with pytest.raises(ValueError, match="one dictionary for all rows"):
+        env.reset()
+    env.set_options({"reset_mask": np.array([True, False])})
+    for same in ([False, True], [False, False]):
+        before = env.envs.unwrapped.games["key"]
+        env.reset()
+        assert (env.envs.unwrapped.games["key"] == before).tolist() == same
+
+
 @pytest.mark.parametrize("settings", [{}, {"blank_rivals": True}, {"reward": lambda gems, *_: gems}])
 def test_infos(settings):
     env, batch = sb3.DiamantVecEnv(2, [3, 5], **settings), Batch(2, [3, 5])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from diamant_env import Batch, Edition, Observations, diamant_v0, observation_space
 from diamant_env.rewards import REWARDS
 from tests.support.oracle import Oracle
-from tests.support.play import BASE, ODD, every
+from tests.support.play import BASE, INVENTED, ODD, PRINTED, PUBLISHED, every
 from tests.support.side_by_side import SideBySide
 
 ALL_KINDS = tuple("abcdefgh")
@@ -46,6 +46,26 @@ REFUSED = [
 def test_unplayable_edition_is_refused(changes, reason):
     with pytest.raises(ValueError, match=f"edition 'iello-2016' can't be played: .*(?:{reason})"):
         replace(BASE, **changes)
+
+
+@every([*PUBLISHED, *INVENTED])
+def test_cards_are_found_by_name(edition):
+    for card, name in edition.card_names.items():
+        assert card in edition.cards_named(name)
+    for name in (6, 0, -1, 5.5, "bear", "", None, "relic 99"):
+        if str(name) not in edition.card_names.values():
+            with pytest.raises(
+                ValueError, match=f"is no card of '{edition.name}'; its cards are {edition.treasures[0]}"
+            ):
+                edition.cards_named(name)
+
+
+def test_printed_relics_are_found_by_value_or_all():
+    edition = replace(PRINTED, relics=(3, 8, 8))
+    assert edition.cards_named("relic 8") == [25, 26]
+    assert edition.cards_named("relic") == [24, 25, 26]
+    assert BASE.cards_named("relic") == [24]
+    assert BASE.cards_named("11") == BASE.cards_named(11) == [8]
 
 
 # Hidden chests: an option of every environment; default: the edition's.

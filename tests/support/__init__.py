@@ -1,1 +1,1 @@
-"""Shared helpers of the tests: oracle, scripted decks, requests."""
+"""Shared helpers of the tests: oracle, games of chosen cards, requests."""

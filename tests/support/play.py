@@ -160,7 +160,7 @@ class Play:
 
 
 class Case:
-    """A short game of scripted cards, with the expected state after it.
+    """A short game of chosen cards, with the expected state after it.
 
     Args:
         deck: The cards in the order in which they come up.
