@@ -103,7 +103,7 @@ class Browser:
 
     def downloaded(self) -> Path:
         """Wait for the downloaded file."""
-        return Path(self._wait.until(lambda _: next(self.downloads.glob("*.txt"), None)))
+        return Path(self._wait.until(lambda _: next(self.downloads.glob("*.json"), None)))
 
     def title(self) -> str:
         return self.text("#title")

@@ -100,7 +100,7 @@ async function resume(key, owned = true) {
 function saveRecord() {
   const { game, file } = session.latest;
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([game], { type: "text/plain" }));
+  link.href = URL.createObjectURL(new Blob([game], { type: "application/json" }));
   link.download = file;
   link.click();
   URL.revokeObjectURL(link.href);
