@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train benchmark test pytest test-page test-versions test-deep test-ray test-libraries docs docs-links lint warm package clean
+.PHONY: help setup train benchmark test pytest test-page test-versions test-deep test-ray test-libraries docs lint warm package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -55,9 +55,6 @@ test-libraries: setup  ## install JAX and OpenSpiel and run the tests that need 
 docs: setup  ## build the site into build/docs; a broken reference is an error
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	$(BIN)/python -m sphinx -W --keep-going -d build/doctrees docs build/docs
-
-docs-links: docs  ## check the external links of the site
-	$(BIN)/python -m sphinx -b linkcheck -D nb_execution_mode=off -d build/doctrees docs build/links
 
 lint: setup  ## ruff and mypy
 	$(BIN)/python -m ruff check .
