@@ -4,10 +4,8 @@ import textwrap
 from collections.abc import Container
 from typing import TYPE_CHECKING
 
-from diamant_env.drawing.canvas import Box, Colour
-from diamant_env.drawing.icons import INK, icon_of_trap
 from diamant_env.drawing.scene import relics_gone
-from diamant_env.drawing.svg import SvgCanvas
+from diamant_env.drawing.svg import INK, Box, Colour, SvgCanvas, icon_of_trap
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 
 if TYPE_CHECKING:  # SVG works without pygame

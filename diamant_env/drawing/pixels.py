@@ -13,8 +13,7 @@ try:
 except ImportError as error:
     raise ImportError('pictures need pygame-ce: pip install "diamant-env[render]"') from error
 
-from diamant_env.drawing.canvas import Box, Colour, Point
-from diamant_env.drawing.icons import tinted
+from diamant_env.drawing.svg import Box, Colour, Point, tinted
 
 _SCALE = 2
 _SMALLEST_TEXT = 7

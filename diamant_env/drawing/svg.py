@@ -1,13 +1,46 @@
-"""Canvas and icons as SVG, for the web page."""
+"""Icons, colours and a canvas of SVG; the types shared with `PixelCanvas`.
 
+Icons are symbols of ``icons.svg``, in a square from -100 to 100.
+"""
+
+import re
+from pathlib import Path
 from xml.sax.saxutils import escape
 
-from diamant_env.drawing.canvas import Box, Colour, Point
-from diamant_env.drawing.icons import SEAT_COLOURS, SPRITES, rgb, tinted
+Colour = tuple[int, int, int]
+Point = tuple[float, float]
+Box = tuple[float, float, float, float]  # left, top, width, height
+
+INK: Colour = (38, 30, 30)
+GOLD: Colour = (247, 196, 62)
+SEAT_COLOURS: tuple[Colour, ...] = (
+    (222, 66, 60), (66, 128, 232), (240, 196, 44), (64, 168, 84),
+    (238, 128, 30), (160, 92, 214), (62, 190, 204), (236, 124, 182),
+)  # fmt: skip
 
 _EM = 0.72  # font size in browsers relative to pygame's
 _LETTER = 0.6  # mean character width of bold text in em
 _ANCHORS = {"center": "middle", "midleft": "start", "midright": "end"}
+
+SPRITES = Path(__file__).with_name("icons.svg").read_text(encoding="utf-8")
+ICONS: dict[str, str] = dict(re.findall(r'<symbol id="([^"]+)"[^>]*>(.*?)</symbol>', SPRITES, re.DOTALL))
+"""SVG elements of each icon by name; ``currentColor`` is the placeholder of the tint."""
+
+
+def icon_of_trap(name: str) -> str:
+    """Return the icon name of a trap, ``"unknown-trap"`` if it has no icon."""
+    icon = name.replace(" ", "-")
+    return icon if icon in ICONS else "unknown-trap"
+
+
+def tinted(icon: str, tint: Colour) -> str:
+    """Return the SVG elements of an icon in a colour."""
+    return ICONS[icon].replace("currentColor", rgb(tint))
+
+
+def rgb(colour: Colour) -> str:
+    """Return a colour in SVG notation."""
+    return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
 class SvgCanvas:

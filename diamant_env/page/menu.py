@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diamant_env.drawing.icons import SEAT_COLOURS
+from diamant_env.drawing.svg import SEAT_COLOURS
 from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
 from diamant_env.opponents.custom import Player
 from diamant_env.opponents.registry import make

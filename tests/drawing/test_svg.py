@@ -3,8 +3,7 @@
 import xml.etree.ElementTree as ElementTree
 
 from diamant_env.drawing.cards import card_svg
-from diamant_env.drawing.icons import ICONS, SEAT_COLOURS
-from diamant_env.drawing.svg import icons_svg
+from diamant_env.drawing.svg import ICONS, SEAT_COLOURS, icons_svg
 from diamant_env.editions import Edition
 from tests.support.play import PUBLISHED, every
 
