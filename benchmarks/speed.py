@@ -12,7 +12,6 @@ import platform
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -23,6 +22,7 @@ from pettingzoo.classic import rps_v2
 
 from diamant_env import Batch, diamant_v0
 from diamant_env.sb3 import DiamantVecEnv
+from diamant_env.storage.results import processor
 
 TASK = "diamant_env/Diamant-v0"
 Run = Callable[[int], object]
@@ -67,25 +67,20 @@ def batch(games: int, players: int) -> tuple[Run, int]:
     return run, games * players
 
 
-def single(env: Any, p: float) -> tuple[Run, int]:
-    """Return a Gymnasium environment; action 1 has probability p."""
-    actions = (np.random.default_rng(0).random(64) < p).astype(int).tolist()
-    env.reset(seed=0)
+def gym(env: Any, p: float) -> tuple[Run, int]:
+    """Return an environment or a vector environment; action 1 has probability p."""
+    single = isinstance(env, gymnasium.Env)
+    actions = (np.random.default_rng(0).random((64, 1 if single else env.num_envs)) < p).astype(int)
+    steps = actions[:, 0].tolist() if single else list(actions)
+    env.reset()
 
-    def run(steps: int) -> None:
-        for step in range(steps):
-            _, _, terminated, truncated, _ = env.step(actions[step % 64])
-            if terminated or truncated:
+    def run(number: int) -> None:
+        for step in range(number):
+            result = env.step(steps[step % 64])
+            if single and (result[2] or result[3]):
                 env.reset()
 
-    return run, 1
-
-
-def vector(env: Any, p: float) -> tuple[Run, int]:
-    """Return a vector environment; action 1 has probability p."""
-    actions = (np.random.default_rng(0).random((64, env.num_envs)) < p).astype(int)
-    env.reset()
-    return lambda steps: [env.step(actions[step % 64]) for step in range(steps)], env.num_envs
+    return run, 1 if single else env.num_envs
 
 
 def parallel(env: Any) -> tuple[Run, int]:
@@ -163,33 +158,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jax-games", type=int, nargs="*", default=[1024, 16_384], help="batch sizes in JAX")
     args = parser.parse_args()
-    cpu = Path("/proc/cpuinfo")
-    names = (
-        [line.split(": ")[1] for line in cpu.read_text().splitlines() if "model name" in line] if cpu.exists() else []
-    )
-    print(next(iter(names), platform.processor()), "Python", platform.python_version(), "NumPy", np.__version__)
+    print(processor(), "Python", platform.python_version(), "NumPy", np.__version__)
     sizes = [(games, players) for games in (1024, 16_384) for players in (4, 8)]
-    compare(
-        "Batch.step, agent-steps", {f"{games:,} games, {seats} players": batch(games, seats) for games, seats in sizes}
-    )
-    ours = {
-        f"diamant_env, opponents {name}": single(gymnasium.make(TASK, opponents=name), 0.1)
-        for name in ("bag:15", "champion")
-    }
-    compare("gymnasium.make, steps", {"Blackjack-v1": single(gymnasium.make("Blackjack-v1"), 0.5)} | ours)
+    batches = {f"{games:,} games, {players} players": batch(games, players) for games, players in sizes}
+    compare("Batch.step, agent-steps", batches)
+    makes = {name: gym(gymnasium.make(TASK, opponents=name), 0.1) for name in ("bag:15", "champion")}
+    compare("gymnasium.make, steps", {"Blackjack-v1": gym(gymnasium.make("Blackjack-v1"), 0.5)} | makes)
     cart = gymnasium.make_vec("CartPole-v1", 1024, vectorization_mode="vector_entry_point")
-    many = {
-        "make_vec": gymnasium.make_vec(TASK, 1024, opponents="bag:15"),
-        "DiamantVecEnv, self-play": DiamantVecEnv(256),
-    }
-    compare(
-        "1,024 rows, steps of a row",
-        {"CartPole-v1": vector(cart, 0.5)} | {n: vector(env, 0.1) for n, env in many.items()},
-    )
-    compare(
-        "PettingZoo's parallel API, turns",
-        {"rps_v2": parallel(rps_v2.parallel_env()), "diamant_v0, 4 players": parallel(diamant_v0.parallel_env())},
-    )
+    many = {"make_vec": gymnasium.make_vec(TASK, 1024, opponents="bag:15"), "DiamantVecEnv": DiamantVecEnv(256)}
+    vectors = {"CartPole-v1": gym(cart, 0.5)} | {name: gym(env, 0.1) for name, env in many.items()}
+    compare("1,024 rows, steps of a row", vectors)
+    environments = {"rps_v2": rps_v2.parallel_env(), "diamant_v0, 4 players": diamant_v0.parallel_env()}
+    compare("PettingZoo's parallel API, turns", {name: parallel(env) for name, env in environments.items()})
     for games in args.jax_games if find_spec("jax") else ():
         compare("JAX, agent-steps", jax_contenders(games))
 
