@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from tyro.conf import arg
 
 from diamant_env.commands.command import run_command
-from diamant_env.commands.terminal import say, warn
+from diamant_env.commands.terminal import say
 from train.benchmarking.algorithms import REFERENCES, find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
@@ -79,8 +79,7 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"page of the finished runs: {folder / PAGE}; the same command resumes") from None
         finally:
-            for line in written.write():
-                warn(line)
+            written.write()
     results = [result for run in runs if (result := run.result()) is not None]
     say(
         *figure_lines(results),

@@ -27,7 +27,6 @@ from diamant_env.state import GameState
 from diamant_env.storage.files import write_whole
 
 _MOST_UNSEEN = 1_000_000_000  # nodes of later expeditions, a few minutes
-_DIGEST_SIZE = hashlib.sha256().digest_size
 
 
 def solve_equilibrium(
@@ -45,7 +44,7 @@ def solve_equilibrium(
         edition: Name of a published edition or an `Edition`.
         game: The initial state, a record of type `GAME`; by default a new game.
         progress: Called with the fraction done, 0 to 1.
-        cache: Whether to cache the values on disk; damaged files are recomputed.
+        cache: Whether to cache the values on disk.
         whole_game: Whether later expeditions count: then values are gems until the end of the game.
 
     Raises:
@@ -88,7 +87,7 @@ def whole_game_strategy(game: GameState, edition: Edition) -> Strategy:
     """
     tree = build_tree(game, edition)
     file = _file_of(game, edition, "strategy")
-    leave = load_numbers(file, tree.boxes.size, "<f4")
+    leave = load_numbers(file, "<f4")
     if leave is None:
         _check_whole(tree)
         later = _solve_later(game, edition, None, True, _MOST_UNSEEN // tree.boxes.size)
@@ -108,14 +107,14 @@ def _solve_later(
     solved: dict[Deck, NDArray[np.float64]] = {}
     games = expeditions_after(start, edition)
     files = [_file_of(game, edition, "root") if cache else None for game in games.values()]
-    if most is not None and sum(load_numbers(file, 2) is None for file in files) > most:
+    if most is not None and sum(load_numbers(file) is None for file in files) > most:
         players = int(start["num_players"])
         command = f"run diamant exact --whole-game --players {players} --edition {edition.name}"
         if EDITIONS.get(edition.name) != edition:
             command = f"call diamant_env.exact.solve_equilibrium({players}, edition, whole_game=True)"
         raise ValueError(f"a whole game of {players} players in {edition.name!r} is not solved yet: once, {command}")
     for number, (file, (deck, game)) in enumerate(zip(files, games.items(), strict=True)):
-        found = load_numbers(file, 2)
+        found = load_numbers(file)
         if found is None:
             tree = build_tree(game, edition)
             _check_whole(tree)
@@ -139,7 +138,7 @@ def _solve(tree: ExpeditionTree, progress: Progress | None, cache: bool, ends: E
     nodes = tree.boxes.size
     followed = ends is not None
     file = _file_of(tree.start, tree.edition, "followed" if followed else "") if cache else None
-    stored = load_numbers(file, 1 + nodes * (1 + followed))
+    stored = load_numbers(file)
     numbers = np.zeros(1 + nodes * (1 + followed)) if stored is None else stored
     values = values_with(tree, numbers[1 : nodes + 1], numbers[nodes + 1 :], ends)
     if stored is None:
@@ -150,23 +149,16 @@ def _solve(tree: ExpeditionTree, progress: Progress | None, cache: bool, ends: E
     return Solution(tree, values, float(numbers[0]))
 
 
-def load_numbers(file: Path | None, size: int, dtype: str = "<f8") -> NDArray | None:
-    """Return an array (size,) from the disk cache, None if missing or damaged."""
-    if file is None or not file.is_file():
-        return None
-    content = np.fromfile(file, np.uint8)
-    numbers, digest = content[:-_DIGEST_SIZE], content[-_DIGEST_SIZE:]
-    if numbers.size != np.dtype(dtype).itemsize * size or hashlib.sha256(numbers.data).digest() != digest.tobytes():
-        return None
-    return numbers.view(dtype)
+def load_numbers(file: Path | None, dtype: str = "<f8") -> NDArray | None:
+    """Return an array from the disk cache, None if missing."""
+    return None if file is None or not file.is_file() else np.fromfile(file, dtype)
 
 
 def save_numbers(file: Path | None, numbers: NDArray) -> None:
     """Write an array to the disk cache, little-endian; write errors are ignored."""
     if file is not None:
-        numbers = numbers.astype(numbers.dtype.newbyteorder("<"), copy=False)
         with contextlib.suppress(OSError):
-            write_whole(file, numbers.data, hashlib.sha256(numbers.data).digest())
+            write_whole(file, numbers.astype(numbers.dtype.newbyteorder("<"), copy=False).data)
 
 
 def _file_of(start: GameState, edition: Edition, kind: str = "") -> Path | None:

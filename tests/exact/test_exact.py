@@ -250,26 +250,17 @@ def test_policy_rows_equal_played_observations(edition, begun):
 # Solutions on disk.
 
 
-def test_solution_cache_detects_damage(tmp_path, monkeypatch):
+def test_solution_cache(tmp_path, monkeypatch):
     monkeypatch.setattr("diamant_env.exact.equilibrium.cache_folder", lambda: tmp_path)
     first = exact.solve_equilibrium(2, TINY)
-    (file,) = tmp_path.rglob("*.values")
-    sound = file.read_bytes()
-    assert len(sound) == 8 * (first.tree.boxes.size + 1) + 32
-    damaged = bytearray(sound)
-    damaged[20] ^= 1
-    for content in (bytes(damaged), sound[:-1], b"", sound + b"x"):
-        file.write_bytes(content)
-        again = exact.solve_equilibrium(2, TINY)
-        np.testing.assert_array_equal(again.values, first.values)
-        assert file.read_bytes() == sound
     exact.solve_equilibrium(3, TINY)
     exact.solve_equilibrium(2, TINY_RELICS)
-    assert len(list(tmp_path.rglob("*.values"))) == 3
+    files = list(tmp_path.rglob("*.values"))
+    assert len(files) == 3
     monkeypatch.setattr("diamant_env.exact.equilibrium.solve", None)  # not needed any more
     np.testing.assert_array_equal(exact.solve_equilibrium(2, TINY).values, first.values)
     monkeypatch.undo()
-    for place in (None, file / "folder"):  # no place, or one that can't be written: no error
+    for place in (None, files[0] / "folder"):  # no place, or one that can't be written: no error
         monkeypatch.setattr("diamant_env.exact.equilibrium.cache_folder", lambda place=place: place)
         np.testing.assert_array_equal(exact.solve_equilibrium(2, TINY).values, first.values)
 
@@ -296,22 +287,22 @@ NO_GAME = np.full(1, 2, np.int8).view([("phase", "i1")])[0]
 
 
 @pytest.mark.parametrize(
-    ("solver", "edition", "arguments", "reason"),
+    ("solver", "edition", "arguments"),
     [
-        (exact.solve_equilibrium, PRINTED, {"num_players": 2}, "different printed values"),
-        (exact.solve_equilibrium, "iello-2016", {"num_players": 8}, "nodes with 8 players"),
-        (exact.solve_equilibrium, BOX, {"num_players": 8}, "8 players in 'box' have more than 980,000,000 nodes"),
-        (exact.solve_equilibrium, TINY, {"num_players": 9}, "1 to 8, is allowed"),
-        (exact.solve_equilibrium, TINY, {"game": Play([5, 8], 2, TINY).play("0 1").game}, "the game is over"),
-        (exact.solve_equilibrium, TINY, {"game": NO_GAME}, "expected"),
-        (exact.solve_lone, "x", {}, "unknown edition 'x'"),
-        (exact.solve_lone, TINY, {"game": exact.start_of_expedition(TINY, 2)}, "2 players inside"),
-        (exact.solve_lone, TINY, {"game": ALONE, "whole_game": True}, "the whole game is solved for 1"),
-        (exact.solve_lone, MANY, {}, "sets of cards"),
+        (exact.solve_equilibrium, PRINTED, {"num_players": 2}),
+        (exact.solve_equilibrium, "iello-2016", {"num_players": 8}),
+        (exact.solve_equilibrium, BOX, {"num_players": 8}),
+        (exact.solve_equilibrium, TINY, {"num_players": 9}),
+        (exact.solve_equilibrium, TINY, {"game": Play([5, 8], 2, TINY).play("0 1").game}),  # it is over
+        (exact.solve_equilibrium, TINY, {"game": NO_GAME}),
+        (exact.solve_lone, "x", {}),
+        (exact.solve_lone, TINY, {"game": exact.start_of_expedition(TINY, 2)}),
+        (exact.solve_lone, TINY, {"game": ALONE, "whole_game": True}),
+        (exact.solve_lone, MANY, {}),
     ],
 )
-def test_unsolvable_game_is_refused(solver, edition, arguments, reason):
-    with pytest.raises(ValueError, match=reason):
+def test_unsolvable_game_is_refused(solver, edition, arguments):
+    with pytest.raises(ValueError):  # noqa: PT011 - of several kinds
         solver(edition=edition, **arguments)
 
 
@@ -340,27 +331,25 @@ class Follower:
 
 def test_invalid_policy_or_state_is_refused():
     x = tree_of(TINY, 2)
-    with pytest.raises(ValueError, match="expected float64"):
-        exact.best_response(np.zeros(3), x)
-    with pytest.raises(ValueError, match="not between 0 and 1"):
-        exact.best_response(np.full(x.boxes.size, np.nan), x)
-    with pytest.raises(ValueError, match="a probability of LEAVE is between 0 and 1"):
+    for policy in (np.zeros(3), np.full(x.boxes.size, np.nan)):
+        with pytest.raises(ValueError, match="policy"):
+            exact.best_response(policy, x)
+    with pytest.raises(ValueError, match="probability"):
         exact.policy_of(SimpleNamespace(act=lambda obs, first: np.full(len(obs.flat), 1.5, np.float32)), x)
-    with pytest.raises(ValueError, match="mixture:10,20 answers the same observations differently"):
-        exact.policy_of(make("mixture:10,20"), tree_of(SMALL, 2))
-    with pytest.raises(ValueError, match="Third answers the same observations differently"):
-        exact.policy_of(make(Third()), tree_of(SMALL, 2))
-    with pytest.raises(ValueError, match="Follower answers the same observations differently"):
-        exact.policy_of(make(Follower()), tree_of(SMALL, 2))
+    for agent in (make("mixture:10,20"), make(Third()), make(Follower())):
+        with pytest.raises(ValueError, match="differently"):
+            exact.policy_of(agent, tree_of(SMALL, 2))
     with pytest.raises(ValueError, match="hides"):
         exact.policy_of(make("catch-up"), x)
-    with pytest.raises(ValueError, match="nodes of shape"):
+    with pytest.raises(ValueError, match="nodes"):
         exact.policy_of(make("bag:1"), x, nodes=np.ones(x.boxes.size + 1, bool))
     batch = Batch(1, 2, SMALL)
     batch.reset(seed=1)
     for solution in (exact.solve_equilibrium(2, TINY, cache=False), exact.solve_lone(TINY)):
-        with pytest.raises(ValueError, match="game 0"):
-            solution.leave_probability(batch.games)
+        before = np.array([exact.start_of_expedition(TINY, solution.start["num_players"])])  # the first card
+        for games in (batch.games, before):
+            with pytest.raises(ValueError, match="game 0"):
+                solution.leave_probability(games)
 
 
 def test_state_of_another_expedition_or_table_is_refused():
@@ -369,22 +358,15 @@ def test_state_of_another_expedition_or_table_is_refused():
     one_inside = Play([1, 4, 7], 3, SMALL).all_continue().leave(0, 1).game[None]  # as one of two players
     alone = Play([17, 5], 3, SMALL).leave(0, 1).game[None]  # bag and path are 5, 10 and 7, not 22
     for solution in (exact.solve_equilibrium(2, edition, cache=False, whole_game=True), exact.solve_lone(edition)):
-        with pytest.raises(ValueError, match=r"expedition 2 of 2 players, the other in 1 of [12]$"):
+        with pytest.raises(ValueError, match="expedition"):
             solution.leave_probability(second)
-    with pytest.raises(ValueError, match="not in the solved tree of 2 players"):
+    with pytest.raises(ValueError, match="tree"):
         exact.solve_equilibrium(2, SMALL, cache=False).strategy().leave_probability(one_inside)
-    with pytest.raises(ValueError, match="1 of 3 players, the other in 1 of 1"):
+    with pytest.raises(ValueError, match="players"):
         exact.solve_lone(SMALL).leave_probability(alone)
     alone["num_players"] = 1
-    with pytest.raises(ValueError, match="can't follow the state"):
+    with pytest.raises(ValueError, match="follow"):
         exact.solve_lone(SMALL).leave_probability(alone)
-
-
-def test_chance_node_is_refused():
-    for players, solution in ((1, exact.solve_lone(TINY)), (2, exact.solve_equilibrium(2, TINY, cache=False))):
-        game = np.array([exact.start_of_expedition(TINY, players)])  # before the first card
-        with pytest.raises(ValueError, match="game 0 is in phase 0; DECIDE, 1, is needed"):
-            solution.leave_probability(game)
 
 
 def test_agent_equals_solution_where_printed_relics_lie_on_the_path():
@@ -407,10 +389,10 @@ def test_only_fatal_cards_are_left():
 
 @compiled_only
 def test_agent_advises_no_solution_that_is_too_large(monkeypatch):
-    with pytest.raises(ValueError, match="run diamant exact --whole-game --players 2"):
+    with pytest.raises(ValueError, match="diamant exact"):
         evaluate("equilibrium", "self", games=2, players=2)
     monkeypatch.setattr(equilibrium, "MAX_NODES", 100)
-    with pytest.raises(ValueError, match=r"2 players in 'iello-2016' is too large to be solved: .* at most 50$"):
+    with pytest.raises(ValueError, match="too large"):
         evaluate("equilibrium", "self", games=2, players=2)
     late = replace(TINY_UNEQUAL, relics=(6, 6), relics_enter="expedition")  # 57 nodes, later up to 144
     monkeypatch.setattr(equilibrium, "MAX_NODES", 150)

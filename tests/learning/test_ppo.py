@@ -283,6 +283,8 @@ def test_run_with_older_configuration_resumes(tmp_path):
     save_checkpoint(folder, older, load_checkpoint(folder, config))
     for now, before in zip(train(config, folder).layers, policy.layers, strict=True):
         assert np.array_equal(now[0], before[0])
+    with pytest.raises(ValueError, match="configuration"):
+        load_checkpoint(folder, config.model_copy(update={"seed": 1}))
 
 
 def test_diverged_training_stops_and_saves_finite_policies(tmp_path, monkeypatch, capsys):
@@ -299,9 +301,7 @@ def test_diverged_training_stops_and_saves_finite_policies(tmp_path, monkeypatch
     words = "--ppo.decisions 8000 --ppo.games 20 --ppo.turns 32 --network.hidden 8 --judge.curve-points 0"
     words += f" --checkpoints 100 --ppo.epochs 1 --out {tmp_path} --no-judge"
     assert main(words.split()) == 2
-    line = capsys.readouterr().err.splitlines()[-1]
-    assert "error: the training has diverged after" in line
-    assert "lower ppo.learning_rate = 0.003" in line
+    assert "diverged" in capsys.readouterr().err
     (folder,) = tmp_path.iterdir()
     assert not (folder / "policy.safetensors").exists()
     saved = list((folder / "checkpoints").iterdir())
@@ -314,9 +314,9 @@ def test_run_is_saved_when_stdout_is_closed(tmp_path, monkeypatch, few_games):
     """Replace stdout in the test itself: pytest sets its own between fixtures and tests."""
     reader, writer = os.pipe()
     os.close(reader)
-    words = "--ppo.decisions 600 --ppo.games 8 --ppo.turns 16 --judge.games 100"
+    words = "--ppo.decisions 600 --ppo.games 8 --ppo.turns 16"
     with open(writer, "w", encoding="ascii") as stream, monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", stream)
         assert main([*words.split(), "--judge.curve-points", "0", "--out", str(tmp_path)]) == 0
         stream.flush()  # as at exit: raises nothing
-    assert (tmp_path / "default-seed0" / "results.json").stat().st_size > 100
+    assert (tmp_path / "default-seed0" / POLICY).is_file()

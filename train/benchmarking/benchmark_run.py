@@ -20,11 +20,10 @@ from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import pool_line_up
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.storage.results import save_json, versions
+from diamant_env.storage.results import save_json, to_json, versions
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.exact_tasks import exploitability
 from train.benchmarking.ordered_traps import OrderedTraps
-from train.benchmarking.results import RESULT, read_result, write_result
 from train.benchmarking.suite import EXACT, BenchmarkTask, digest_of_task
 from train.responding.result import report
 from train.responding.search import response_runs, reward_scale
@@ -34,6 +33,8 @@ from train.runs.run_folder import POLICY, machine, read_json, save_policy
 
 HELD_OUT = "held_out"
 CURVE = "curve.json"
+RESULT = "result.json"
+"""File of a finished run."""
 Trained = tuple[Player, int]
 """An agent and the decisions of the learning seats in its training."""
 POINT_GAMES = 4
@@ -104,15 +105,15 @@ class BenchmarkRun:
         )
 
     def result(self) -> dict[str, Any] | None:
-        """Return the figures of a finished run, or None if it is unfinished or damaged.
+        """Return the figures of a finished run, or None.
 
         Raises:
             ValueError: If its folder has another run, or another version of the algorithm or task.
         """
-        found = read_result(self.folder / RESULT)
-        me = {"task": self.task.name, "algorithm": self.algorithm.name, "seed": self.seed}
-        if found is None:
+        if not (self.folder / RESULT).is_file():
             return None
+        found = read_json(self.folder / RESULT)
+        me = {"task": self.task.name, "algorithm": self.algorithm.name, "seed": self.seed}
         if found | me != found:
             other = " ".join(str(found[name]) for name in me)
             raise ValueError(f"{self.folder} has another run, {other}; give another folder by --out")
@@ -144,23 +145,26 @@ class BenchmarkRun:
             agent.name = algorithm.name
             save_policy(self.folder / POLICY, agent, config, config.decisions)
         measures = self.measure(agent)
-        result = {
-            "task": task.name,
-            "family": task.family,
-            "algorithm": algorithm.name,
-            "kind": algorithm.kind,
-            "seed": self.seed,
-            **self._versions(),
-            "package": __version__,
-            "budget": config.decisions if learned else 0,
-            "commit": versions().get("commit", ""),
-            **machine(config.threads),
-            "decisions": decisions,
-            "train_cpu_seconds": trained - start - measuring if learned else 0.0,
-            "measure_cpu_seconds": cpu_seconds() - trained + measuring,
-            "measures": measures,
-        }
-        return write_result(self.folder / RESULT, result)
+        result = to_json(
+            {
+                "task": task.name,
+                "family": task.family,
+                "algorithm": algorithm.name,
+                "kind": algorithm.kind,
+                "seed": self.seed,
+                **self._versions(),
+                "package": __version__,
+                "budget": config.decisions if learned else 0,
+                "commit": versions().get("commit", ""),
+                **machine(config.threads),
+                "decisions": decisions,
+                "train_cpu_seconds": trained - start - measuring if learned else 0.0,
+                "measure_cpu_seconds": cpu_seconds() - trained + measuring,
+                "measures": measures,
+            }
+        )
+        save_json(result, self.folder / RESULT)
+        return result
 
     def checkpoints(self) -> list[tuple[int, Path]]:
         """Return decisions and file of the training's checkpoints, in order."""

@@ -6,15 +6,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from diamant_env.storage.results import save_json
 from train.benchmarking.algorithms import ALGORITHMS
+from train.benchmarking.benchmark_run import RESULT
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.reporting.aggregate import marl_eval
 from train.benchmarking.reporting.page import write_page
 from train.benchmarking.reporting.pictures import draw_for_page
-from train.benchmarking.results import RESULT, checked_result, read_result, write_result
 from train.benchmarking.suite import TASKS
 from train.runs.run_folder import machine, machine_and_versions, read_json, slug
 
@@ -29,7 +27,7 @@ class BenchmarkFolder:
         config: Budgets and games.
 
     Raises:
-        ValueError: If the folder's runs have another configuration, or its `RESULTS` is damaged.
+        ValueError: If the folder's runs have another configuration.
     """
 
     def __init__(self, path: Path, config: BenchmarkConfig) -> None:
@@ -38,25 +36,24 @@ class BenchmarkFolder:
         if not (path / RESULTS).is_file():
             self._save([])
             return
-        there, self.versions, rows = _read(path / RESULTS)
+        content = read_json(path / RESULTS)
+        there, self.versions = BenchmarkConfig.model_validate(content["config"]), content["versions"]
         if changed := [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]:
             raise ValueError(f"{path} has runs of other settings ({', '.join(changed)}); give another folder by --out")
-        if rows and not (path / "runs").is_dir():
+        if content["runs"] and not (path / "runs").is_dir():
             unpacked = path / "unpacked"
-            for row in rows:
-                write_result(run_folder(unpacked, row["task"], row["algorithm"], row["seed"]) / RESULT, row)
+            for row in content["runs"]:
+                save_json(row, run_folder(unpacked, row["task"], row["algorithm"], row["seed"]) / RESULT)
             (unpacked / "runs").rename(path / "runs")  # at once: a process killed before has lost nothing
             unpacked.rmdir()
 
-    def write(self) -> list[str]:
-        """Write JSON and page of all finished runs; return a line on each ignored file."""
-        rows, left_out = finished(self.path)
-        runs = in_order(rows)
+    def write(self) -> None:
+        """Write JSON and page of all finished runs."""
+        runs = in_order(read_json(path) for path in (self.path / "runs").rglob(RESULT))
         content = self._save(runs)
         draw_for_page(runs, self.path)
         write_page(content, self.path / PAGE)
         save_json(marl_eval(runs), self.path / MARL_EVAL)
-        return left_out
 
     def _save(self, runs: list[dict[str, Any]]) -> dict[str, Any]:
         """Write and return the content of `RESULTS`."""
@@ -68,32 +65,6 @@ class BenchmarkFolder:
 def run_folder(folder: Path, task: str, algorithm: str, seed: int) -> Path:
     """Return the folder of a run in the folder of a benchmark."""
     return folder / "runs" / slug(task) / slug(algorithm) / str(seed)
-
-
-def _read(path: Path) -> tuple[BenchmarkConfig, dict[str, Any], list[dict[str, Any]]]:
-    """Return configuration, versions and runs of a file of figures; raise a ValueError if it is damaged."""
-    content = read_json(path)
-    try:
-        config, versions, rows = (content[name] for name in ("config", "versions", "runs"))
-        if {"platform", "python"} <= versions.keys() and all(map(checked_result, rows)):
-            return BenchmarkConfig.model_validate(config), versions, rows
-    except (ValidationError, TypeError, KeyError, AttributeError):
-        pass
-    raise ValueError(f"{path} is damaged: it has no configuration, versions and runs of a benchmark")
-
-
-def finished(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the result of each finished run, and a line on each ignored file: damaged or misplaced."""
-    rows, lines = [], []
-    for path in sorted((folder / "runs").rglob(RESULT)):
-        row = read_result(path)
-        if row is None:
-            lines.append(f"{path} is damaged and ignored; its run counts as missing")
-        elif path.parent != (own := run_folder(folder, row["task"], row["algorithm"], row["seed"])):
-            lines.append(f"{path} is ignored: its run belongs in {own}")
-        else:
-            rows.append(row)
-    return rows, lines
 
 
 def in_order(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -8,7 +8,6 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import suppress
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -66,8 +65,7 @@ def play_job(job: Job) -> dict[Path, bytes]:
     try:
         run.play()
     except Exception as error:  # custom code may raise any type; the other runs continue
-        with suppress(OSError):  # if the folder is not writable, the run's own error says so
-            write_whole(path, traceback.format_exc())
+        write_whole(path, traceback.format_exc())
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         warn(f"{run} failed: {reason} (traceback: {path})")
     else:

@@ -148,23 +148,11 @@ class DecisionBuffer:
         return {"open": opened, "pending": self.pending.copy()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Restore a value of `state`.
-
-        Raises:
-            ValueError: If the open decisions do not match `pending`, by which compiled code indexes.
-        """
+        """Restore a value of `state`."""
         opened, pending = state["open"], state["pending"]
-        waiting = np.flatnonzero(pending != NONE)
-        count = len(waiting)
-        if pending.shape != self.pending.shape or any(len(column) != count for column in opened.values()):
-            raise ValueError(f"{count} of {len(self.pending)} rows with an open decision; another number is stored")
-        if not (np.array_equal(opened["row"], waiting) and np.array_equal(pending[waiting], np.arange(count))):
-            raise ValueError("the stored decisions are not those of the rows with an open decision")
-        if not np.isin(opened["action"], (0, 1)).all():
-            raise ValueError("an action of an open decision is neither 0 nor 1")
+        self.count, self.pending[:] = len(opened["row"]), pending
         for name in self.decisions.dtype.names or ():
-            self.decisions[name][:count] = opened[name]
-        self.count, self.pending[:] = count, pending
+            self.decisions[name][: self.count] = opened[name]
 
 
 @jit(cached=True)

@@ -142,7 +142,7 @@ class League:
         return [None if each.network is None else each.network.weights() for each in self.snapshots]
 
     def seat_networks(self, networks: list[Layers | None], shape: NetworkConfig) -> None:
-        """Set the networks of the snapshot opponents to `networks`; raise a ValueError if layers do not fit."""
+        """Set the networks of the snapshot opponents to `networks`."""
         for opponent, layers in zip(self.snapshots, networks, strict=True):
             opponent.network = (
                 None if layers is None else NetworkAgent(layers, shape.activation, "snapshot", inputs=shape.inputs)
@@ -158,7 +158,7 @@ class League:
         }
 
     def restore(self, state: dict[str, Any], shape: NetworkConfig) -> None:
-        """Restore a value of `state`; raise a ValueError if layers do not fit."""
+        """Restore a value of `state`."""
         self.snapshots_taken, self.next_snapshot = int(state["taken"]), int(state["next_snapshot"])
         self.seat_networks(state["networks"], shape)
         self._random.bit_generator.state = state["random"]

@@ -13,7 +13,7 @@ import numpy as np
 from diamant_env.judging.text_reports import estimate_text
 from train.benchmarking.reporting.columns import Row, curve_columns, curve_of
 from train.benchmarking.reporting.statistics import Scores, estimate, improvement, iqm, ratio
-from train.runs.markdown import code, markdown_table
+from train.runs.markdown import markdown_table
 
 REFERENCE, BASELINE = "random:0.2", "ppo"
 
@@ -45,7 +45,7 @@ def score_table(runs: Sequence[Row]) -> str:
     ours = scores.get(BASELINE)
     rows = [
         [
-            code(name),
+            f"`{name}`",
             sum(map(len, theirs)),
             estimate_text(estimate(iqm, theirs), 3),
             *(

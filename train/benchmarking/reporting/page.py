@@ -29,7 +29,7 @@ from train.benchmarking.reporting.columns import (
 from train.benchmarking.reporting.pictures import curves_file
 from train.benchmarking.reporting.statistics import FEWEST
 from train.benchmarking.suite import EXACT, TASKS, find_tasks
-from train.runs.markdown import code, escape_markdown, markdown_table
+from train.runs.markdown import markdown_table
 
 PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark.md"
 CURVES = {
@@ -57,7 +57,7 @@ def write_page(content: Row, path: Path) -> None:
 def summary(content: Row) -> str:
     """Return number and cost of the runs, and tables and pictures of the figures that rank algorithms."""
     runs, config = content["runs"], content["config"]
-    platform, python = (escape_markdown(str(content["versions"][name])) for name in ("platform", "python"))
+    platform, python = (content["versions"][name] for name in ("platform", "python"))
     seconds = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs)
     cost = f"{seconds / 3600:.1f} CPU hours" if seconds >= 3600 else f"{seconds:.0f} CPU seconds"
     learned = sum(row["kind"] == "learned" for row in runs)
@@ -104,7 +104,7 @@ def side_by_side(runs: Sequence[Row]) -> str:
     head = [f"{task} ({', '.join(filter(None, [each.unit, seeds_text(tasks[task])]))})" for task, each in cells.items()]
     lines = _sorted(runs, list(cells.items()))
     if all(len(numbers_of_seeds(rows)) < 2 for rows in tasks.values()):  # the head has them
-        return markdown_table(["algorithm", *head], [[code(name), *figures] for name, figures in lines.items()])
+        return markdown_table(["algorithm", *head], [[f"`{name}`", *figures] for name, figures in lines.items()])
     return markdown_table(["algorithm", *head], _with_seeds(runs, lines))
 
 
@@ -128,7 +128,7 @@ def _with_seeds(runs: Sequence[Row], lines: dict[str, list[str]]) -> list[list[s
     """Return rows with the number of runs of each learning algorithm in brackets."""
     counts = Counter(row["algorithm"] for row in runs if row["kind"] == "learned")
     seeds = {name: f" ({count})" for name, count in counts.items()}
-    return [[code(name) + seeds.get(name, ""), *figures] for name, figures in lines.items()]
+    return [[f"`{name}`{seeds.get(name, '')}", *figures] for name, figures in lines.items()]
 
 
 def responders(runs: Sequence[Row]) -> dict[str, str]:
