@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from diamant_env.commands.command import discard_output
 from diamant_env.editions import EDITIONS, RESEARCH
 from diamant_env.opponents.registry import FAMILIES, SHIPPED, SOLVED, describe
 
@@ -79,11 +78,8 @@ def in_folder(text: str) -> Path:
 
 
 def say(*parts: object) -> None:
-    """Print texts and reports, each on lines of its own, flushed; a closed pipe discards them."""
-    try:
-        print(*parts, sep="\n", flush=True)
-    except BrokenPipeError:
-        discard_output()
+    """Print texts and reports, each on lines of its own, flushed."""
+    print(*parts, sep="\n", flush=True)
 
 
 def warn(line: str) -> None:
