@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
@@ -22,10 +23,8 @@ from diamant_env.opponents.inputs import INPUTS, RAW
 from diamant_env.opponents.layers import ACTIVATIONS, Layers, check_layers, hidden, one_blas_thread, transposed
 from diamant_env.opponents.values import Values
 from diamant_env.storage.files import write_whole
-from diamant_env.storage.reading import parse_json, read_bytes
 
 FORMAT = "diamant-policy-1"
-_MAX_FILE = 1 << 28  # bytes
 _VALUE = "value/"  # prefix of a value network's tensors, before the table size
 LAYOUT = [[field.name, field.size, field.scale] for field in FIELDS]
 """Name, size and scale of each field of an observation, in order; policy files state those of their rows."""
@@ -63,9 +62,9 @@ class NetworkAgent:
         by_players: Mapping[int, Layers] | None = None,
         layout: list[list] = LAYOUT,
     ) -> None:
-        if not isinstance(activation, str) or activation not in ACTIVATIONS:
+        if activation not in ACTIVATIONS:
             raise ValueError(f"unknown activation {activation!r}; allowed: {', '.join(ACTIVATIONS)}")
-        if not isinstance(inputs, str) or inputs not in INPUTS:
+        if inputs not in INPUTS:
             raise ValueError(f"unknown inputs {inputs!r}; allowed: {', '.join(INPUTS)}")
         by_players = by_players or {}
         if wrong := [players for players in by_players if not 1 <= players <= MAX_PLAYERS]:
@@ -162,31 +161,25 @@ class NetworkAgent:
             OSError: If it can't be read.
             ValueError: If it is damaged, not a policy of this package, or reads fields that observations lack.
         """
-        try:
-            content = read_bytes(path, _MAX_FILE)
-        except ValueError as error:
-            raise ValueError(f"{path} is no safetensors file or is damaged: {error}") from None
-        return cls.from_bytes(content, str(path))
+        return cls.from_bytes(Path(path).read_bytes(), str(path))
 
     @classmethod
     def from_bytes(cls, content: bytes, path: str) -> NetworkAgent:
         """Open the content of a policy file; `path` is used in messages and as name. Errors as in `load`."""
-        tensors, metadata = _read_safetensors(content, path)
-        if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
-            raise ValueError(f"{path} is no policy of diamant_env: its format is not {FORMAT}")
         try:
-            activation, inputs = metadata.get("activation", ""), metadata.get("inputs", RAW)
+            tensors, metadata = _read_safetensors(content)
+            if metadata["format"] != FORMAT:
+                raise ValueError(f"its format is not {FORMAT}")
+            if metadata["sha256"] != digest_of_tensors(tensors):
+                raise ValueError("its weights don't match its digest")
             networks = _networks(tensors)
             values = {int(name.removeprefix(_VALUE)): own for name, own in networks.items() if name.startswith(_VALUE)}
             by_players = {int(name): own for name, own in networks.items() if name.isdecimal()}
-            if metadata.get("sha256") != digest_of_tensors(tensors):
-                raise ValueError("its weights don't match its digest")
-            own, layout = Values(values) if values else None, metadata.get("layout")
-            if not isinstance(layout, list | None):
-                raise ValueError(f"layout = {layout!r} is no list")
-            return cls(networks[""], activation, path, metadata, inputs, own, by_players, layout or [])
-        except ValueError as error:
-            raise ValueError(f"{path} can't be opened: {error}") from None
+            own, layout = Values(values) if values else None, metadata["layout"]
+            activation, inputs = metadata["activation"], metadata.get("inputs", RAW)
+            return cls(networks[""], activation, path, metadata, inputs, own, by_players, layout)
+        except (SafetensorError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is damaged or no policy of diamant_env: {error}") from None
 
 
 def columns_of(layout: list[list]) -> NDArray[np.intp]:
@@ -223,33 +216,20 @@ def digest_of_tensors(tensors: Mapping[str, NDArray[np.float32]]) -> str:
 
 
 def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
-    """Return the layers of the policy, "" and "PLAYERS", and of values, "value/PLAYERS"; ValueError if damaged."""
-    prefixes = [name.rpartition("/")[0] for name in tensors]
-    known = ["", *(f"{kind}{players}" for kind in ("", _VALUE) for players in range(1, MAX_PLAYERS + 1))]
+    """Return the layers of the policy, "" and "PLAYERS", and of values, "value/PLAYERS"."""
+    prefixes = Counter(name.rpartition("/")[0] for name in tensors)
     networks: dict[str, Layers] = {}
-    for network in dict.fromkeys(["", *prefixes]):
-        if network not in known:
-            raise ValueError(f"tensors of an unknown network {network!r}")
-        places = [f"{network}/{layer}".lstrip("/") for layer in range(max(1, math.ceil(prefixes.count(network) / 2)))]
-        try:
-            networks[network] = [(tensors[f"{place}.weight"], tensors[f"{place}.bias"]) for place in places]
-        except KeyError as error:
-            raise ValueError(f"tensor {error} is missing") from None
+    for network, count in prefixes.items():
+        places = [f"{network}/{layer}".lstrip("/") for layer in range(math.ceil(count / 2))]
+        networks[network] = [(tensors[f"{place}.weight"], tensors[f"{place}.bias"]) for place in places]
     return networks
 
 
-def _read_safetensors(content: bytes, path: str) -> tuple[dict[str, NDArray[np.float32]], Any]:
-    """Return the float32 tensors and the metadata of a safetensors file's content; ValueError if it is not one."""
-    try:
-        described = deserialize(content)
-        others = [name for name, tensor in described if tensor["dtype"] != "F32"]
-        if others:
-            raise ValueError(f"tensor {others[0]!r} is not of dtype F32")
-        tensors = {
-            name: np.frombuffer(tensor["data"], "<f4").reshape(tensor["shape"]).astype(np.float32)
-            for name, tensor in described
-        }
-        header = parse_json(content[8 : 8 + int.from_bytes(content[:8], "little")].decode())
-        return tensors, parse_json(header.get("__metadata__", {}).get("diamant", "{}"))
-    except (SafetensorError, ValueError) as error:
-        raise ValueError(f"{path} is no safetensors file or is damaged: {error}") from None
+def _read_safetensors(content: bytes) -> tuple[dict[str, NDArray[np.float32]], Any]:
+    """Return the float32 tensors and the metadata of a safetensors file's content."""
+    tensors = {
+        name: np.frombuffer(tensor["data"], "<f4").reshape(tensor["shape"]).astype(np.float32)
+        for name, tensor in deserialize(content)
+    }
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    return tensors, json.loads(header["__metadata__"]["diamant"])

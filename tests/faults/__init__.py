@@ -1,1 +1,1 @@
-"""Kills and damaged files; DIAMANT_TEST_SCALE multiplies the damaged ones."""
+"""Kills while writing and damaged policy files; DIAMANT_TEST_SCALE multiplies the latter."""

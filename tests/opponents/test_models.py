@@ -206,13 +206,6 @@ class Pair(torch.nn.Linear):
         return super().forward(rows), rows
 
 
-class Residual(torch.nn.Sequential):
-    """Module with a residual connection."""
-
-    def forward(self, rows):
-        return super().forward(rows) + rows[:, :2]
-
-
 def wrapped(wrapper):
     return sb3.PPO("MlpPolicy", wrapper(gymnasium.make("diamant_env/Diamant-v0")))
 
@@ -221,12 +214,6 @@ def wrapped_rows(mode="sync"):
     settings = {"vectorization_mode": mode, "wrappers": [Halved], "vector_kwargs": {"autoreset_mode": "SameStep"}}
     made = gymnasium.make_vec("diamant_env:diamant_env/Diamant-v0", 2, **settings)
     return sb3.PPO("MlpPolicy", vec.GymnasiumVecEnv(made))
-
-
-def broken():
-    model = sb3.PPO("MlpPolicy", vec.DiamantVecEnv(1, 3))
-    model.policy.action_net.weight.data[0, 0] = torch.nan
-    return model
 
 
 @pytest.mark.parametrize(
@@ -238,9 +225,7 @@ def broken():
         (wrapped_rows, "ObservationWrapper"),
         (lambda: wrapped_rows("async"), "ObservationWrapper"),
         (lambda: wrapped(gymnasium.wrappers.NormalizeObservation).policy, "observes"),
-        (broken, "weight"),
         (lambda: torch.nn.Linear(NUM_FEATURES, 1), "returns shape"),
-        (lambda: torch.nn.Linear(NUM_FEATURES, 3), "returns shape"),
         (lambda: Pair(NUM_FEATURES, 2), "returns a tuple"),
     ],
 )
@@ -260,7 +245,6 @@ def test_unsuitable_model_is_refused(given, word):
         (lambda: contrib.RecurrentPPO("MlpLstmPolicy", vec.DiamantVecEnv(1, 3)), "not an MlpPolicy"),
         (lambda: sb3.PPO("MlpPolicy", sb3.common.vec_env.VecNormalize(vec.DiamantVecEnv(1, 3))), "VecNormalize"),
         (lambda: a_network(torch.nn.Softmax(1)), "only Linear"),
-        (lambda: Residual(torch.nn.Linear(NUM_FEATURES, 2)), "not a plain perceptron"),
     ],
 )
 def test_only_perceptrons_become_policy_files(given, word):
@@ -274,6 +258,5 @@ def test_invalid_model_file_is_refused(name, tmp_path, monkeypatch):
     (tmp_path / "text.zip").write_text("no zip")
     with zipfile.ZipFile("other.zip", "w") as file:
         file.writestr("a", "b")
-    with pytest.raises(ValueError, match=name) as error:
+    with pytest.raises(ValueError, match=name):
         make(name)
-    assert "\n" not in str(error.value)

@@ -30,7 +30,6 @@ def content(tensors=TENSORS, **metadata):
 
 
 WHOLE = content()
-DEEP = "[" * 300_000
 
 
 def test_policy_file_opens_without_torch(tmp_path, monkeypatch):
@@ -47,44 +46,41 @@ def test_policy_file_opens_without_torch(tmp_path, monkeypatch):
     assert agent.leave_probability(row)[0] == pytest.approx(expected, abs=1e-5)
 
 
+def changed(**tensors):
+    return content(TENSORS | tensors)
+
+
 @pytest.mark.parametrize(
-    ("damaged", "complaint"),
+    "damaged",
     [
-        *((content, "is no safetensors file or is damaged") for content in (b"", WHOLE[:-4], WHOLE + b"\0")),
-        (save({"0.weight": np.zeros(2, np.float16)}), "tensor '0.weight' is not of dtype F32"),
-        (save(TENSORS), "is no policy of diamant_env"),
-        (content(format="other"), "is no policy of diamant_env"),
-        (content(layout=[["must_decide", 1, 2]]), "the field ['must_decide', 1, 2] (name, size, scale)"),
-        (content(layout=None), "for 0 inputs"),
-        (content(layout=5), "layout = 5 is no list"),
-        (content(activation=[]), "unknown activation"),
-        (content(inputs=[]), "unknown inputs"),
-        (content(sha256=None), "don't match its digest"),
+        b"",
+        WHOLE[:-4],
+        WHOLE + b"\0",
+        save(TENSORS),
+        save(TENSORS, {"diamant": "[]"}),
+        save({"0.weight": np.zeros(2, np.float16)}, {"diamant": json.dumps(METADATA)}),
+        content(format="other"),
+        content(layout=[["must_decide", 1, 2]]),
         *(
-            (content({**TENSORS, name: TENSORS[name] + 1}, sha256=digest_of_tensors(TENSORS)), "its digest")
-            for name in TENSORS
+            content(**{name: wrong})
+            for name in ("layout", "activation", "inputs", "sha256")
+            for wrong in (None, [], "x")
         ),
-        (content(activation="sine"), "unknown activation 'sine'"),
-        (content(inputs="sorted"), "unknown inputs 'sorted'; allowed: raw-1, canonical-1"),
-        (content({**TENSORS, "1.bias": np.array([0, np.nan], np.float32)}), "not a finite number"),
-        (content({**TENSORS, "1.weight": np.zeros((2, 9), np.float32)}), "a layer of shapes"),
-        (content({**TENSORS, "1.weight": np.zeros((3, 8), np.float32), "1.bias": np.zeros(3, np.float32)}), "2 logits"),
-        (content({"0.weight": TENSORS["0.weight"], "other": TENSORS["0.bias"]}), "tensor '0.bias' is missing"),
-        (content({**TENSORS, "9/0.weight": TENSORS["0.weight"]}), "an unknown network '9'"),
-        (content({**TENSORS, "4/0.weight": TENSORS["0.weight"]}), "tensor '4/0.bias' is missing"),
-        (content({**TENSORS, "4/0.weight": TENSORS["0.weight"], "4/0.bias": TENSORS["0.bias"]}), "8 outputs; it must"),
-        (save(TENSORS, {"diamant": DEEP}), "it is nested too deeply"),
-        (save(TENSORS, {"diamant": "[]"}), "is no policy of diamant_env"),
+        content({**TENSORS, "0.bias": TENSORS["0.bias"] + 1}, sha256=digest_of_tensors(TENSORS)),
+        changed(**{"1.bias": np.array([0, np.nan], np.float32)}),
+        changed(**{"1.weight": np.zeros((2, 9), np.float32)}),
+        changed(**{"1.weight": np.zeros((3, 8), np.float32), "1.bias": np.zeros(3, np.float32)}),
+        content({"0.weight": TENSORS["0.weight"], "other": TENSORS["0.bias"]}),
+        changed(**{"9/0.weight": TENSORS["1.weight"], "9/0.bias": TENSORS["1.bias"]}),
+        changed(**{"4/0.weight": TENSORS["0.weight"]}),
+        changed(**{"value/3/0.weight": np.zeros((1, 5), np.float32), "value/3/0.bias": np.zeros(1, np.float32)}),
     ],
 )
-def test_damaged_or_foreign_policy_file_is_refused(damaged, complaint, tmp_path):
+def test_damaged_or_foreign_policy_file_is_refused(damaged, tmp_path):
     path = tmp_path / "policy.safetensors"
     path.write_bytes(damaged)
-    with pytest.raises(ValueError, match=str(path)) as error:
+    with pytest.raises(ValueError, match=str(path)):
         NetworkAgent.load(path)
-    assert complaint in str(error.value)
-    with pytest.raises(FileNotFoundError, match=r"nothing\.safetensors"):
-        NetworkAgent.load(tmp_path / "nothing.safetensors")
 
 
 def test_layers_are_float32_copies(tmp_path):

@@ -29,14 +29,12 @@ class SB3Agent:
         statistics: The `VecNormalize` of its training, or None.
 
     Raises:
-        ValueError: If its spaces are not supported, or a weight is not finite.
+        ValueError: If its spaces are not supported.
     """
 
     def __init__(self, policy: Any, name: str, statistics: Any = None) -> None:
         if policy.action_space != Discrete(2):
             raise ValueError(f"{name} acts in {policy.action_space}; Discrete(2), CONTINUE and LEAVE, is needed")
-        if not all(weights.isfinite().all() for weights in policy.parameters()):
-            raise ValueError(f"{name} has a weight that is not a finite number")
         self.policy, self.name, self.statistics = policy, name, statistics
         self.columns, self.masked = _observed(policy.observation_space, name)
         self.memoryless = not hasattr(policy, "lstm_actor")
