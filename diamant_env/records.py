@@ -31,7 +31,7 @@ from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.state import GameState
 from diamant_env.storage.files import write_whole
-from diamant_env.storage.reading import nearest, parse_json, read_text
+from diamant_env.storage.reading import nearest
 
 __all__ = ["GameRecord", "GameSession"]
 
@@ -65,7 +65,7 @@ class GameRecord:
             ValueError: If it is not a record that can be replayed.
         """
         try:
-            return cls.from_json(read_text(path))
+            return cls.from_json(Path(path).read_text("utf-8-sig"))
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
 
@@ -76,7 +76,7 @@ class GameRecord:
         Raises:
             ValueError: If it is not a record that can be replayed.
         """
-        content = parse_json(text)
+        content = json.loads(text)
         try:
             record = cls(
                 _edition_of(content["edition"], content["hidden_chests"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.observation import Observations
 from diamant_env.opponents.registry import DATA, POOL_NAMES, make
-from diamant_env.storage.reading import nearest, parse_toml, read_text
+from diamant_env.storage.reading import nearest
 
 POOLS = ("pool", "held_out")
 """Pools for evaluation: one for development, one held out."""
@@ -38,7 +39,7 @@ def load_pool(name: str | Path) -> list[str]:
         near = nearest(name, POOL_NAMES, f"pools: {', '.join(POOL_NAMES)}")
         raise ValueError(f"no pool {str(name)!r}: there is no file {path}; {near}")
     try:
-        content = parse_toml(read_text(path))
+        content = tomllib.loads(path.read_text("utf-8-sig"))
     except ValueError as error:
         raise ValueError(f"pool {path} is damaged: {error}") from None
     texts = content.get("agents")

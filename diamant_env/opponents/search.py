@@ -35,7 +35,6 @@ _MANY_GAMES = 1024  # games per batch with truncated roll-outs
 _UNLIKELY = 0.01  # probability of a network's less likely action below which its decision is not searched
 _NO_LIMIT = 1_000_000
 _DAY = 86_400  # seconds
-_DEEPEST = 2  # nested searches; each multiplies the cost by its roll-outs
 
 
 @dataclass(frozen=True)
@@ -78,10 +77,8 @@ def parse(text: str) -> tuple[Budget, str]:
     With seconds and without roll-outs, time is the only limit.
 
     Raises:
-        ValueError: If a number is out of range, no agent is named, or searches are nested too deeply.
+        ValueError: If a number is out of range, or no agent is named.
     """
-    if text.count(PREFIX) > _DEEPEST:
-        raise ValueError(f"{text.count(PREFIX)} times {PREFIX} in an agent's text; at most {_DEEPEST} are allowed")
     options: dict[str, str] = {}
     rest = text.removeprefix(PREFIX)
     while match := _OPTION.fullmatch(rest.partition(":")[0]):

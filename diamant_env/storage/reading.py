@@ -1,71 +1,14 @@
-"""Reading of files and texts with bounded size, and parts of messages; invalid content raises a ValueError."""
+"""Fields in TOML and JSON files, and parts of error messages."""
 
 from __future__ import annotations
 
 import difflib
 import inspect
 import json
-import re
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
-
-TEXT_BYTES = 1_000_000
-"""Maximum size of a configuration, pool or record."""
-_DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""")  # in TOML
-
-
-def read_text(path: str | Path) -> str:
-    """Return the text of a file in UTF-8, with or without a byte-order mark.
-
-    Raises:
-        OSError: If it can't be read.
-        ValueError: If it is larger than `TEXT_BYTES` or not UTF-8; the message has no path.
-    """
-    return read_bytes(path, TEXT_BYTES).decode("utf-8-sig")
-
-
-def read_bytes(path: str | Path, most: int) -> bytes:
-    """Return the content of a file of at most `most` bytes.
-
-    Raises:
-        OSError: If it can't be read.
-        ValueError: If it is larger, or a pipe; the message has no path.
-    """
-    if Path(path).is_fifo():  # it may never end
-        raise ValueError("it is a pipe")
-    with Path(path).open("rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise ValueError(f"it has more than {most:,} bytes")
-    return content
-
-
-def parse_json(text: str) -> Any:
-    """Parse JSON.
-
-    Raises:
-        ValueError: If it is invalid or nested too deeply.
-    """
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-
-
-def parse_toml(text: str) -> dict[str, Any]:
-    """Parse TOML.
-
-    Raises:
-        ValueError: If it is invalid or nested too deeply.
-    """
-    if _DEEP_KEY.search(text):  # its memory grows with the square of the depth
-        raise ValueError("it is nested too deeply")
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
 
 
 def read_fields(path: str | Path) -> dict[str, Any]:
@@ -75,11 +18,11 @@ def read_fields(path: str | Path) -> dict[str, Any]:
         OSError: If it can't be read.
         ValueError: If it is neither or damaged; the message has no path.
     """
-    parsers: dict[str, Callable[[str], Any]] = {".toml": parse_toml, ".json": parse_json}
+    parsers: dict[str, Callable[[str], Any]] = {".toml": tomllib.loads, ".json": json.loads}
     parse = parsers.get(Path(path).suffix)
     if parse is None:
         raise ValueError("its name must end in .toml or .json")
-    fields = parse(read_text(path))
+    fields = parse(Path(path).read_text("utf-8-sig"))
     if not isinstance(fields, dict):
         raise ValueError("it holds no fields")
     return fields

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ import tyro
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from diamant_env.storage.reading import nearest, parse_toml, read_text
+from diamant_env.storage.reading import nearest
 from train.runs.config import Config, Run
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -55,7 +56,7 @@ def read_config(
     if not Path(path).is_file():
         raise FileNotFoundError(f"no configuration file {path}")
     try:
-        values = parse_toml(read_text(path))
+        values = tomllib.loads(Path(path).read_text("utf-8-sig"))
     except ValueError as error:
         raise ValueError(f"{path} is no TOML file: {error}") from None
     try:
