@@ -14,7 +14,7 @@ import numpy as np
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.opponents.registry import make
-from diamant_env.page.menu import YOU, Menu, check_cards
+from diamant_env.page.menu import YOU, Menu
 from diamant_env.records import GameRecord, GameSession
 
 MOST_GAMES = 64  # cached games, which are not replayed at each turn
@@ -142,7 +142,6 @@ def replayed(menu: Menu, text: Any, turns: int | None = None) -> PlayedGame:
     record = GameRecord.from_json(text)
     if record.seed is None or not record.names:
         raise ValueError("game: a record with a seed and the players' names is required")
-    check_cards(record.edition)
     played = PlayedGame(menu, record.edition, record.names, record.seed)
     stateful = not all(getattr(agent, "memoryless", False) for agent in played.session.table.agents)
     for leaving in record.turns[:turns]:

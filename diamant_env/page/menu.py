@@ -30,7 +30,6 @@ AGENTS = {
 """The agents of every menu, texts that `diamant_env.opponents.make` takes, each with a label and a description."""
 DEFAULT_EDITION = "iello-2016"
 DEFAULT_TABLE = [YOU, "champion", "ev:0.75", "bag:18"]
-MOST_LETTERS = 30  # in a card name of a custom edition
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Menu:
         editions: The editions by name.
 
     Raises:
-        ValueError: If a text names no agent or edition, or the edition's name or cards can't be shown.
+        ValueError: If a text names no agent or edition, or the edition has the name of another one.
     """
 
     def __init__(self, agents: Sequence[str] = (), edition: str = DEFAULT_EDITION) -> None:
@@ -99,16 +98,8 @@ def shown_name(text: str) -> str:
     return label.capitalize() if text in (YOU, *AGENTS) else label
 
 
-def check_cards(edition: Edition) -> None:
-    """Raise a ValueError if a card's name is too long to be shown."""
-    longest = max(map(len, edition.card_names.values()))
-    if longest > MOST_LETTERS:
-        raise ValueError(f"a card's name of {longest} letters; at most {MOST_LETTERS} can be shown")
-
-
 def _playable(edition: Edition) -> Edition:
     """Return an edition given on the command line; raise a ValueError if the page can't offer it."""
     if edition != EDITIONS.get(edition.name, edition):
         raise ValueError(f"the edition's name {edition.name!r} is that of a published one with other cards or rules")
-    check_cards(edition)
     return edition

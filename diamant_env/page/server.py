@@ -1,4 +1,4 @@
-"""ASGI application of the page: routes, access control and limits."""
+"""ASGI application of the page: routes and access control."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -25,7 +26,6 @@ from diamant_env.page.game import AgentError
 from diamant_env.page.menu import Menu
 
 STATIC = Path(__file__).parent / "static"
-MOST_BYTES = 64 * 1024  # per message
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _HOST = re.compile(r"(127\.0\.0\.1|localhost)(:\d{1,5})?", re.ASCII)
 _HEADERS = {
@@ -64,11 +64,10 @@ class Guard:
                 message["headers"] = [*message["headers"], *own]
             await send(message)
 
-        headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
-        hosts = [value for name, value in headers if name == "host"]
-        origins = [value for name, value in headers if name == "origin"]
+        headers = Headers(scope=scope)
+        host, origins = headers.get("host", ""), headers.getlist("origin")
         answer: ASGIApp = self._app
-        if len(hosts) != 1 or not _HOST.fullmatch(hosts[0]) or any(each != f"http://{hosts[0]}" for each in origins):
+        if not _HOST.fullmatch(host) or any(origin != f"http://{host}" for origin in origins):
             answer = _refusal(403, "only pages of this server, at 127.0.0.1 or localhost, may send requests")
         await answer(scope, receive, send_guarded)
 
@@ -93,10 +92,12 @@ def make_app(menu: Menu | None = None) -> Starlette:
 async def _answer(answers: Answers, address: str, request: Request) -> Response:
     """Return the response to a POST, computed in a thread."""
     function, fields = answers.by_address[address]
-    message = await _message(request, fields)
     try:
+        message = json.loads(await request.body())
+        if not isinstance(message, dict) or sorted(message) != sorted(fields):
+            raise ValueError(f"a JSON object with exactly {', '.join(fields)} is required")
         content = await run_in_threadpool(_encoded, function, message)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         return _refusal(400, " ".join(str(error).split()))
     return Response(content, media_type="application/json", headers={"Cache-Control": "no-store"})
 
@@ -105,37 +106,11 @@ def _encoded(function: Callable[..., Any], message: dict[str, Any]) -> bytes:
     return json.dumps(function(**message), allow_nan=False).encode()
 
 
-async def _message(request: Request, fields: tuple[str, ...]) -> dict[str, Any]:
-    """Return the JSON object of a request; raise an HTTPException if its fields or size are wrong."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise HTTPException(415, "Content-Type: application/json is required")
-    body = bytearray()
-    try:
-        async for part in request.stream():
-            body += part
-            if len(body) > MOST_BYTES:
-                raise HTTPException(413, f"more than {MOST_BYTES} bytes")
-    except ClientDisconnect:
-        raise HTTPException(400, "the message is incomplete") from None
-    try:
-        message = json.loads(body, parse_constant=_no_number)
-        json.dumps(message, ensure_ascii=False).encode()  # rejects lone surrogates
-    except (ValueError, RecursionError):
-        raise HTTPException(400, "the message is no JSON") from None
-    if not isinstance(message, dict) or sorted(message) != sorted(fields):
-        raise HTTPException(400, f"a JSON object with exactly {', '.join(fields)} is required")
-    return message
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
-
-
 def _static(request: Request) -> Response:
     name = request.path_params.get("name", "index.html")
     files = {file.name: file for file in STATIC.iterdir() if file.suffix in _KINDS}
     if name not in files:
-        raise HTTPException(404, f"there is no file {name[:60]!r}")
+        raise HTTPException(404, f"there is no file {name!r}")
     headers = {"Cache-Control": "no-cache"}
     return Response(files[name].read_bytes(), media_type=_KINDS[files[name].suffix], headers=headers)
 
@@ -143,7 +118,7 @@ def _static(request: Request) -> Response:
 def _card(request: Request) -> Response:
     card = request.path_params["card"]
     if card not in _CARDS:
-        raise HTTPException(404, f"there is no card {card[:20]!r}")
+        raise HTTPException(404, f"there is no card {card!r}")
     return Response(card_svg(int(card), request.path_params["name"]), media_type=_KINDS[".svg"], headers=_DAY)
 
 
