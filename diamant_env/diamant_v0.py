@@ -24,7 +24,6 @@ from diamant_env.engine.records import copy_game
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
 from diamant_env.envs.settings import (
     Observation,
-    checked_agent,
     read_actions,
     shown_fields,
     with_expeditions,
@@ -125,11 +124,11 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def observation_space(self, agent: str) -> Box | Dict:
         """Return the observation space of an agent, the same object at each call."""
-        return self.observation_spaces[checked_agent(agent, self.possible_agents)]
+        return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
         """Return the action space of an agent, the same object at each call."""
-        return self.action_spaces[checked_agent(agent, self.possible_agents)]
+        return self.action_spaces[agent]
 
     @property
     def edition(self) -> Edition:

@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import MAX_SEED, as_array, checked_actions, checked_int
+from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.settings import Observation
 from diamant_env.gym_env import DiamantEnv
@@ -69,7 +69,7 @@ class DiamantVectorEnv(VectorEnv):
                 'make_vec(..., vectorization_mode="sync") truncates'
             )
         self.num_envs = checked_int("num_envs", num_envs, 1)
-        self.autoreset_mode = _autoreset_mode(autoreset_mode)
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
         modes = {"render_modes": ["rgb_array", "ansi"], "autoreset_mode": self.autoreset_mode}
         self.metadata = {**DiamantEnv.metadata, **modes}
         self._learner = OneLearner(
@@ -194,7 +194,7 @@ class DiamantVectorEnv(VectorEnv):
     def _seeds(self, seed: Any) -> list[int | None]:
         if seed is None:
             return [None] * self.num_envs
-        if as_array(seed, "seed").ndim == 0:  # None is one of several seeds
+        if np.ndim(seed) == 0:  # None is one of several seeds
             first = checked_int("seed", seed, 0, MAX_SEED + 1 - self.num_envs, "None, one per game, or ")
             return list(range(first, first + self.num_envs))
         if len(seed) != self.num_envs:
@@ -211,11 +211,3 @@ class DiamantVectorEnv(VectorEnv):
             expected = f"a bool array ({self.num_envs},) with at least one True"
             raise ValueError(f"reset_mask={options['reset_mask']!r}; {expected} is expected")
         return mask.copy()
-
-
-def _autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
-    try:
-        return AutoresetMode(mode)
-    except ValueError:
-        allowed = ", ".join(repr(one.value) for one in AutoresetMode)
-        raise ValueError(f"unknown autoreset_mode {mode!r}; allowed: AutoresetMode or {allowed}") from None

@@ -189,8 +189,6 @@ class Observations(Mapping[str, np.ndarray]):
     def __init__(
         self, flat: np.ndarray, edition: str | Edition | Sequence[str | Edition] | NDArray[np.object_] | None = None
     ) -> None:
-        if not hasattr(flat, "shape"):
-            raise ValueError(f"observations: {type(flat)}; expected an array of {NUM_FEATURES} features")
         if not flat.shape or flat.shape[-1] != NUM_FEATURES:
             every = f"the last axis must have all {NUM_FEATURES} features, not a selection"
             raise ValueError(f"observations of shape {flat.shape}; {every}")

@@ -34,14 +34,6 @@ def checked_int(name: str, value: Any, low: int, high: int | None = None, also_a
     return number
 
 
-def as_array(given: ArrayLike, name: str) -> NDArray:
-    """Return an argument as an array; raise ValueError if it is ragged."""
-    try:
-        return np.asarray(given)
-    except ValueError:
-        raise ValueError(f"{name}={given!r}; its rows must have the same length") from None
-
-
 def checked_array(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
     """Return an argument converted to a dtype, C-contiguous, aligned and writeable.
 
@@ -50,7 +42,7 @@ def checked_array(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int
     Raises:
         ValueError: If the shape differs or a value would change.
     """
-    given = as_array(array, name)
+    given = np.asarray(array)
     if given.shape != shape:
         raise ValueError(f"{name} of shape {given.shape}; expected {shape}")
     if given.dtype == dtype:
@@ -84,7 +76,7 @@ def output(array: NDArray | None, name: str, dtype: np.dtype, shape: tuple[int, 
 
 def players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[np.int64]:
     """Return the number of players of each game, int64 (N,)."""
-    players = as_array(num_players, "num_players")
+    players = np.asarray(num_players)
     if players.dtype.kind not in "iu" or players.shape not in ((), (num_games,)):
         raise ValueError(f"num_players={num_players!r}; give a whole number, or one per game ({num_games},)")
     if players.min() < 1 or players.max() > MAX_PLAYERS:
@@ -126,7 +118,7 @@ def seeds_per_game(seed: int | ArrayLike | None, num_games: int) -> NDArray[np.u
     """Return the seed of each game, uint64 (N,): `seed + i` for game i, the given array, or system entropy for None."""
     if seed is None:
         return np.random.SeedSequence().generate_state(num_games, np.uint64).astype(np.uint64)
-    seeds: NDArray[Any] = as_array(seed, "seed")
+    seeds: NDArray[Any] = np.asarray(seed)
     if (
         seeds.dtype.kind == "f"
         and isinstance(seed, list | tuple)
@@ -185,7 +177,7 @@ def checked_action(action: Any, agent: str) -> int:
 
 def as_int8(actions: ArrayLike, shape: tuple[int, ...]) -> tuple[NDArray, NDArray[np.int8]]:
     """Return the actions as given and as contiguous int8, in which illegal values of other dtypes are 2."""
-    given = as_array(actions, "actions")
+    given = np.asarray(actions)
     if given.shape != shape or given.dtype.kind not in "iub":
         raise ValueError(f"actions of shape {given.shape} and dtype {given.dtype}; integers of shape {shape} expected")
     if given.dtype == INT8:

@@ -46,13 +46,6 @@ def with_expeditions(edition: Edition, expeditions: int | None) -> Edition:
     return dataclasses.replace(edition, name=f"{edition.name}, expeditions={number}", expeditions=number)
 
 
-def checked_agent(agent: str, agents: Sequence[str]) -> str:
-    """Return an agent's name; raise ValueError if it is unknown."""
-    if agent not in agents:
-        raise ValueError(f"unknown agent {agent!r}; the agents are {list(agents)}")
-    return agent
-
-
 def read_actions(actions: Mapping[str, Any], agents: Sequence[str], inside: NDArray[np.int8]) -> bytes:
     """Return the actions as one byte per seat, 0 or 1; those of seats in camp are ignored and may be missing.
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import FLOAT32, as_array, checked_array, checked_mask
+from diamant_env.engine.arguments import FLOAT32, checked_array, checked_mask
 from diamant_env.engine.loops import draw_decisions, rows_to_ask
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.custom import CustomAgent
@@ -72,7 +72,7 @@ class Table:
     def __init__(self, batch: Batch, agents: Sequence[Agent], seating: ArrayLike, reseated: bool = False) -> None:
         self.batch = batch
         self.agents = list(agents)
-        self.seating = as_array(seating, "seating")
+        self.seating = np.asarray(seating)
         if self.seating.dtype.kind not in "iu":
             raise ValueError(f"seating of dtype {self.seating.dtype}; indices of agents are expected, {EMPTY} for none")
         if self.seating.shape != (batch.num_games, batch.seats):

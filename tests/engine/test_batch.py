@@ -59,7 +59,7 @@ def test_seeds_of_games():
     assert rows[0].tobytes() == rows[2].tobytes()
     assert one.reset(seed=3).tobytes() == rows[1].tobytes()
     assert batch.reset(seed=[2**63, 3, 7])[1].tobytes() == rows[1].tobytes()
-    with pytest.raises(ValueError, match=r"the seeds of 3 games would exceed 2\*\*64 - 1"):
+    with pytest.raises(ValueError, match="seed"):
         batch.reset(seed=2**64 - 3 + 1)
     many, keys = [Batch(200, 3), Batch(200, 3)], []
     for _ in range(4):  # unseeded resets and later games have distinct keys

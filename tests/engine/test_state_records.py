@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diamant_env import EDITIONS, GAME, NUM_FEATURES, Batch, Edition, Game, exact, from_observation
+from diamant_env import EDITIONS, GAME, Batch, Edition, Game, exact, from_observation
 from diamant_env.editions import FIRST_TRAP
 from diamant_env.observation import FIELDS, SLICES
 from diamant_env.state import DECIDE, OVER
@@ -78,7 +78,7 @@ def altered(games, name, value, game=2):
 def test_unplayable_record_is_refused(name, value):
     batch = started()
     before = batch.games.tobytes()
-    with pytest.raises(ValueError, match=r"game 2 is no valid state: \w+.* = "):
+    with pytest.raises(ValueError, match="game 2"):
         batch.set_states(altered(batch.games, name, value))
     assert batch.games.tobytes() == before
 
@@ -107,7 +107,7 @@ def test_trap_cards_leave_by_kind():
     games = altered(batch.games, "expedition", 2, game=0)
     games["deck"][0, FIRST_TRAP : FIRST_TRAP + 2] = 1
     games["deck_size"] = games["deck"].sum(axis=1)
-    with pytest.raises(ValueError, match="game 0 is no valid state: deck's traps"):
+    with pytest.raises(ValueError, match="traps"):
         batch.set_states(games)
 
 
@@ -139,7 +139,7 @@ def test_relics_are_counted(edition, changes):
     for name, value in changes.items():
         games = altered(games, name, value, game=0)
     games["deck_size"] = games["deck"].sum(axis=1)
-    with pytest.raises(ValueError, match=r"game 0 is no valid state: (relics_taken|deck|path_relics) = "):
+    with pytest.raises(ValueError, match=r"relics_taken|deck|path_relics"):
         batch.set_states(games)
 
 
@@ -176,48 +176,35 @@ def test_impossible_observation_is_refused(value):
 
 
 @pytest.mark.parametrize(
-    ("rows", "keys", "message"),
+    ("rows", "keys"),
     [
-        (ROWS[:2, :5], [1, 2], rf"observations of shape \(2, 5\); expected \(rows, {NUM_FEATURES}\)"),
-        (ROWS[:2], 5, r"keys of shape \(\); expected \(2,\)"),
-        (ROWS[:2], [1], r"keys of shape \(1,\); expected \(2,\)"),
-        (ROWS[:1], [-1], "key=-1; a whole number, 0 to"),
-        (ROWS[:1], [1.7], "key=1.7; a whole number"),
-        (Batch(2, 3, "incan-gold").reset(1)[:, 0], [1, 2], "hide the rivals' chests"),
-        (Batch(2, [3, 4]).reset(1)[:, 3], [1, 2], "row 0 is of an absent seat"),
-        (CROWD, KEYS, "num_players = 100"),
-        (NOISE, KEYS, r"row \d|game \d"),
+        (ROWS[:2, :5], [1, 2]),
+        *((ROWS[:1], wrong) for wrong in (5, [1, 2], [-1], [1.7])),
+        (Batch(2, 3, "incan-gold").reset(1)[:, 0], [1, 2]),  # hidden chests
+        (Batch(2, [3, 4]).reset(1)[:, 3], [1, 2]),  # an absent seat
+        (CROWD, KEYS),
+        (NOISE, KEYS),
     ],
 )
-def test_unrebuildable_rows_and_keys_are_refused(rows, keys, message):
-    with pytest.raises(ValueError, match=message):
+def test_unrebuildable_rows_and_keys_are_refused(rows, keys):
+    with pytest.raises(ValueError):  # noqa: PT011 - of several kinds
         from_observation(rows, keys)
 
 
-@pytest.mark.parametrize(
-    "solve",
-    [
-        lambda game: exact.solve_equilibrium(game=game),
-        lambda game: exact.solve_lone("iello-2016-fr", game),
-    ],
-)
-def test_solvers_refuse_impossible_states(solve):
+def test_solvers_refuse_impossible_states():
     game = exact.start_of_expedition(EDITIONS["iello-2016-fr"], 2)
     game["deck"][18] = -1
-    with pytest.raises(ValueError, match="deck = "):
-        solve(game)
-
-
-def test_solution_refuses_unknown_trap():
+    for solve in (lambda: exact.solve_equilibrium(game=game), lambda: exact.solve_lone("iello-2016-fr", game)):
+        with pytest.raises(ValueError, match="deck"):
+            solve()
     on_path, solution = 2, exact.solve_lone(SMALL)
     game = np.array([solution.start])
-    game["phase"], game["on_path"][0, 7] = DECIDE, on_path
+    game["phase"], game["on_path"][0, 7] = DECIDE, on_path  # a trap that the edition lacks
     game["deck"][0, 23] = -on_path
     game["deck_size"] -= on_path
-    with pytest.raises(ValueError, match="can't follow the state"):
-        solution.leave_probability(game)
-    with pytest.raises(ValueError, match="expected"):
-        solution.leave_probability(np.zeros((2, 3)))
+    for wrong in (game, np.zeros((2, 3))):
+        with pytest.raises(ValueError, match=r"state|expected"):
+            solution.leave_probability(wrong)
 
 
 RANDOM_RECORDS = """
@@ -265,9 +252,7 @@ def test_random_records_never_index_out_of_bounds():
     assert min(refused, played) > 80  # both were tried
 
 
-@pytest.mark.parametrize(
-    ("one", "name"), [(Batch(2, 3), "num_games"), (Batch(2, 3), "seats"), (Game(3), "num_players")]
-)
-def test_sizes_are_read_only(one, name):
-    with pytest.raises(AttributeError):
-        setattr(one, name, 1)
+def test_sizes_are_read_only():
+    for one, name in ((Batch(2, 3), "num_games"), (Batch(2, 3), "seats"), (Game(3), "num_players")):
+        with pytest.raises(AttributeError):
+            setattr(one, name, 1)
