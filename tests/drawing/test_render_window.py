@@ -86,7 +86,7 @@ def test_missing_display_is_one_error(view, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     pygame.display.quit()
     monkeypatch.setenv("SDL_VIDEODRIVER", "x11")
-    with pytest.raises(OSError, match=r"^no display for a window: x11 not available$"):
+    with pytest.raises(OSError, match="no display"):
         view(render_mode="human")
     env = view(render_mode="rgb_array")
     env.reset(seed=0)

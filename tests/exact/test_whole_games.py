@@ -88,7 +88,7 @@ def test_agent_refuses_hidden_information(blank):
     agent = game.agent(np.zeros((len(game.graph.states), 2)), "equilibrium")
     edition = TINY if blank else dataclasses.replace(TINY, hidden_chests=True)
     observations = Batch(1, 2, edition, blank_rivals=blank).reset(seed=0)
-    with pytest.raises(ValueError, match="equilibrium plays 2 players with open chests; rivals are absent or hidden"):
+    with pytest.raises(ValueError, match="open chests"):
         agent.act(Observations(observations[0], edition), np.ones(2, bool))
 
 
@@ -102,21 +102,19 @@ def test_policies_of_other_dtypes_and_values_in_camp_make_no_difference():
 
 def test_bad_input_is_refused(monkeypatch):
     game = exact.WholeGame(TINY, 2)
-    for take in (game.best_response, game.agent):
-        with pytest.raises(ValueError, match=r"policy float64 \(3, 2\); expected float64 \(\d+, 2\)"):
-            take(np.zeros((3, 2)))
-    with pytest.raises(ValueError, match="3 agents; one, or one for each of the 2 seats, is expected"):
-        game.best_response([make("ev:0")] * 3)
-    with pytest.raises(ValueError, match="unknown reward 'gems'"):
-        game.best_response(make("ev:0"), "gems")
-    with pytest.raises(ValueError, match="rewards: score, win, margin"):
-        game.best_response(make("ev:0"), len)
-    with pytest.raises(ValueError, match=r"'ev:0' has no method act; .*make returns an agent"):
-        game.best_response("ev:0")
-    with pytest.raises(ValueError, match="mixture:2,4 answers the same observations differently"):
-        exact.WholeGame(COUNTED, 2).policy_of(make("mixture:2,4"))
+    for call, key in (
+        (lambda: game.best_response(np.zeros((3, 2))), "policy"),
+        (lambda: game.agent(np.zeros((3, 2))), "policy"),
+        (lambda: game.best_response([make("ev:0")] * 3), "3 agents"),
+        (lambda: game.best_response(make("ev:0"), "gems"), "reward"),
+        (lambda: game.best_response(make("ev:0"), len), "reward"),
+        (lambda: game.best_response("ev:0"), "method act"),
+        (lambda: exact.WholeGame(COUNTED, 2).policy_of(make("mixture:2,4")), "differently"),
+    ):
+        with pytest.raises(ValueError, match=key):
+            call()
     monkeypatch.setattr(graph, "MAX_STATES", 100)
-    with pytest.raises(ValueError, match="'tiny' with 2 players has more than 100 states, the most that are solved"):
+    with pytest.raises(ValueError, match="100 states"):
         exact.WholeGame(TINY, 2)
 
 

@@ -62,16 +62,13 @@ def test_blank_rivals_in_all_games():
     assert judge(blind, clone_line_ups(["bag:8"]), 12, players=3, blank_rivals=True)[0].games == 12
 
 
-@pytest.mark.parametrize(
-    ("players", "reward", "message"),
-    [(1, "win", "players=1"), (9, "win", "players=9"), (3, "wins", "unknown reward 'wins'")],
-)
-def test_invalid_game_is_refused_at_once(players, reward, message):
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize(("players", "reward", "key"), [(1, "win", "players"), (3, "wins", "reward")])
+def test_invalid_game_is_refused_at_once(players, reward, key):
+    with pytest.raises(ValueError, match=key):
         DeviationGame("ev", players, "iello-2016", reward)
 
 
-@pytest.mark.parametrize(("given", "games", "message"), [("ev", 40, "players='ev'; a list"), (["ev"], 0, "games=0")])
-def test_invalid_players_or_games_are_refused_at_once(given, games, message):
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize(("given", "games", "key"), [("ev", 40, "players"), (["ev"], 0, "games")])
+def test_invalid_players_or_games_are_refused_at_once(given, games, key):
+    with pytest.raises(ValueError, match=key):
         deviation_gains(given, match("win"), games, SEEDS)
