@@ -11,8 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from diamant_env.storage.files import write_whole
-from diamant_env.storage.reading import fields_text, nearest, read_fields
+from diamant_env.storage.files import fields_text, nearest, read_fields, write_whole
 
 MAX_PLAYERS = 8
 MAX_TREASURES = 16  # distinct treasure values

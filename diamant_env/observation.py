@@ -26,7 +26,7 @@ from diamant_env.editions import (
     Edition,
     find_edition,
 )
-from diamant_env.storage.reading import nearest
+from diamant_env.storage.files import nearest
 
 _RIVALS = MAX_PLAYERS - 1
 _MAX_RELIC_SUM = MAX_RELICS * MAX_RELIC_VALUE

@@ -30,8 +30,7 @@ from diamant_env.opponents.custom import Player
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.state import GameState
-from diamant_env.storage.files import write_whole
-from diamant_env.storage.reading import nearest
+from diamant_env.storage.files import nearest, write_whole
 
 __all__ = ["GameRecord", "GameSession"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from diamant_env.compilation import jit
 from diamant_env.rules import win_share
 from diamant_env.state import OVER, EditionNumbers, GameState
-from diamant_env.storage.reading import check_parameters, nearest
+from diamant_env.storage.files import check_parameters, nearest
 
 REWARDS = {
     "score": "gems banked at this step, relics at their value when taken",

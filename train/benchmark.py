@@ -13,8 +13,7 @@ from typing import Annotated, Any
 
 from tyro.conf import arg
 
-from diamant_env.commands.command import run_command
-from diamant_env.commands.terminal import say
+from diamant_env.commands.terminal import run_command, say
 from train.benchmarking.algorithms import REFERENCES, find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig

@@ -13,8 +13,7 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
-from diamant_env.commands.command import run_command
-from diamant_env.commands.terminal import say
+from diamant_env.commands.terminal import run_command, say
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import progress_bar
 from diamant_env.judging.lineups import entrants, left_out_lines

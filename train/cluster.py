@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from diamant_env.commands.command import run_command
+from diamant_env.commands.terminal import run_command
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents.network import Layers, NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv

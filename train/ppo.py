@@ -24,8 +24,7 @@ from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.utils import explained_variance
 from torch.nn.functional import mse_loss
 
-from diamant_env.commands.command import run_command
-from diamant_env.commands.terminal import say
+from diamant_env.commands.terminal import run_command, say
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.models.export import layers_of

@@ -7,9 +7,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from diamant_env.commands.command import run_command
-from diamant_env.commands.terminal import new_parser
-from diamant_env.storage.reading import nearest
+from diamant_env.commands.terminal import new_parser, run_command
+from diamant_env.storage.files import nearest
 
 SUBCOMMANDS = {
     "page": "play in a browser, with hints and a review",

@@ -1,8 +1,11 @@
-"""Shared arguments and output of the subcommands."""
+"""Arguments, output and exit status of the commands."""
 
 from __future__ import annotations
 
 import argparse
+import codecs
+import io
+import os
 import sys
 import textwrap
 from collections.abc import Callable
@@ -12,6 +15,9 @@ from typing import NoReturn
 from diamant_env.editions import EDITIONS, RESEARCH
 from diamant_env.opponents.registry import FAMILIES, SHIPPED, SOLVED, describe
 
+STOPPED, WRONG = 130, 2
+_ASCII = {"±": "+-", "×": "x", "…": "...", "−": "-", "–": "-", "·": "*", "←": "<-", "→": "->"}
+codecs.register_error("diamant-ascii", lambda error: (_ASCII.get(error.object[error.start], "?"), error.start + 1))
 _NAMES = "; ".join(
     [
         f"Trained agents: {', '.join(SHIPPED)}",
@@ -96,3 +102,31 @@ def save_and_say(result: object, save: Callable[[Path], object], path: Path | No
         say(result)
     if path is not None:
         say(f"saved: {path}")
+
+
+def run_command(command: str, run: Callable[[], object]) -> int:
+    """Run a command and return its exit status.
+
+    A ValueError, OSError or ImportError prints one line on stderr and returns 2; Ctrl-C prints the arguments of the
+    KeyboardInterrupt, such as how to resume, and returns 130; a closed pipe (``| head``) returns 0. Other errors keep
+    their traceback.
+
+    Args:
+        command: What the user typed, such as ``"python -m train.ppo"``.
+        run: The command's body; returns the exit status, or anything else for 0.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="diamant-ascii")  # for characters outside its encoding
+    try:
+        status = run()
+        print(end="", flush=True)
+        return status if isinstance(status, int) else 0
+    except KeyboardInterrupt as stop:
+        line, status = "; ".join(["stopped", *map(str, stop.args)]), STOPPED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # also for the flush when Python exits
+        return 0
+    except (ValueError, OSError, ImportError) as error:
+        line, status = f"error: {' '.join(str(error).split()) or type(error).__name__}", WRONG
+    print(f"{command}: {line}", file=sys.stderr)
+    return status

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.agent import Agent
 from diamant_env.observation import Observations
 from diamant_env.opponents.models.files import Model, is_model, model_agent
-from diamant_env.storage.reading import check_parameters
+from diamant_env.storage.files import check_parameters
 
 Player: TypeAlias = "str | Path | Agent | Model | type | Callable[[Observations], ArrayLike] | tuple[str, Any]"
 """Input of `diamant_env.opponents.make`: a text or path, an agent, its class, a model of stable-baselines3 or torch,

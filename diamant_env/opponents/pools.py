@@ -13,7 +13,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.observation import Observations
 from diamant_env.opponents.registry import DATA, POOL_NAMES, make
-from diamant_env.storage.reading import nearest
+from diamant_env.storage.files import nearest
 
 POOLS = ("pool", "held_out")
 """Pools for evaluation: one for development, one held out."""

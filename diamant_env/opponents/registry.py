@@ -13,7 +13,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.scripted import comparisons, thresholds
 from diamant_env.opponents.scripted.family import Scripted, parameters
 from diamant_env.opponents.search import PREFIX, SearchAgent, parse
-from diamant_env.storage.reading import nearest
+from diamant_env.storage.files import nearest
 
 POLICY_FILE = "policy.safetensors"
 DATA = Path(__file__).parent / "data"

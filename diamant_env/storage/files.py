@@ -1,11 +1,17 @@
-"""Atomic writing of files."""
+"""Atomic writing of files, fields in TOML and JSON, and parts of error messages."""
 
 from __future__ import annotations
 
 import contextlib
+import difflib
+import inspect
+import json
 import os
 import secrets
+import tomllib
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 _DEVICES = [Path(name) for name in ("/dev", "/dev/fd", "/proc/self/fd")]  # /dev/stdout may be a regular file
 
@@ -42,3 +48,50 @@ def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
         if isinstance(error, OSError) and error.errno is not None:
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise
+
+
+def read_fields(path: str | Path) -> dict[str, Any]:
+    """Return the fields in a ``.toml`` or ``.json`` file.
+
+    Raises:
+        OSError: If it can't be read.
+        ValueError: If it is neither or damaged; the message has no path.
+    """
+    parsers: dict[str, Callable[[str], Any]] = {".toml": tomllib.loads, ".json": json.loads}
+    parse = parsers.get(Path(path).suffix)
+    if parse is None:
+        raise ValueError("its name must end in .toml or .json")
+    fields = parse(Path(path).read_text("utf-8-sig"))
+    if not isinstance(fields, dict):
+        raise ValueError("it holds no fields")
+    return fields
+
+
+def fields_text(path: str | Path, fields: dict[str, Any]) -> str:
+    """Return fields of text, numbers and lists in the format of a file's suffix."""
+    values = {
+        key: json.dumps(value, ensure_ascii=False, default=int) for key, value in fields.items() if value is not None
+    }
+    if Path(path).suffix == ".toml":
+        return "".join(f"{key} = {value}\n" for key, value in values.items()).replace("\x7f", "\\u007F")
+    if Path(path).suffix == ".json":
+        return json.dumps(fields, ensure_ascii=False, indent=1, default=int) + "\n"
+    raise ValueError(f"{path} must end in .toml or .json")
+
+
+def nearest(given: object, names: Iterable[str], otherwise: str) -> str:
+    """Return a suggestion of similar names, most similar first, or `otherwise`."""
+    near = difflib.get_close_matches(str(given).partition(":")[0], list(names))
+    return f"did you mean {' or '.join(near)}?" if near else otherwise
+
+
+def check_parameters(function: Callable, what: str, *names: str, optional: str = "") -> None:
+    """Raise a ValueError if a function can't be called with these arguments, the last one by name if it has it."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of some builtins
+        return
+    try:
+        signature.bind(*names, **{name: name for name in [optional] if name in signature.parameters})
+    except TypeError as error:
+        raise ValueError(f"{what} is called as ({', '.join(names)}): {error}") from None

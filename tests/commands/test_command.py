@@ -12,7 +12,7 @@ import pytest
 
 from diamant_env import EDITIONS
 from diamant_env.commands import diamant
-from diamant_env.commands.command import run_command
+from diamant_env.commands.terminal import run_command
 
 ROOT = Path(__file__).parents[2]
 

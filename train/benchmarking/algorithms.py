@@ -9,7 +9,7 @@ from typing import Any
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from diamant_env.opponents.custom import NAMES_OBJECT
-from diamant_env.storage.reading import nearest
+from diamant_env.storage.files import nearest
 from train.algorithms import stable_baselines as sb3
 from train.algorithms.fictitious import fictitious_play
 from train.algorithms.mirror_descent import MirrorDescent

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from diamant_env import Batch
-from diamant_env.storage.reading import nearest
+from diamant_env.storage.files import nearest
 from train.runs.config import GameConfig
 
 FULL, SOLVED, HIDDEN = "iello-2016", "iello-2016-fr", "incan-gold"  # SOLVED: 2016 without relics

@@ -14,7 +14,7 @@ import tyro
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from diamant_env.storage.reading import nearest
+from diamant_env.storage.files import nearest
 from train.runs.config import Config, Run
 
 CONFIGS = Path(__file__).parents[2] / "configs"
