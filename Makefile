@@ -41,7 +41,7 @@ test-versions:  ## the package's tests on every installed Python from 3.11 on, w
 	"$(PYTHON)" tests/package/versions.py
 
 test-deep: setup  ## tests against oracle and JAX and of damaged files, with 100 times as many trials: hours
-	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py tests/in_jax/test_same_games.py tests/faults
+	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py tests/envs/test_adapters.py tests/faults
 
 test-ray:  ## make .venv-ray and run the tests that need Ray, on a local cluster of two nodes
 	"$(PYTHON)" -m venv .venv-ray

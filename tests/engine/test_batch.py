@@ -1,10 +1,10 @@
-"""Batch against single environments; seeds, auto-reset, output arrays."""
+"""Batch against its games one by one; seeds, auto-reset, output arrays."""
 
 import numba
 import numpy as np
 import pytest
 
-from diamant_env import GAME, NUM_FEATURES, Batch, diamant_v0
+from diamant_env import GAME, NUM_FEATURES, Batch
 from diamant_env.engine.loops import draw_decisions, first_illegal, play_turn
 from diamant_env.rewards import REWARDS
 from tests.support.play import INVENTED, PUBLISHED
@@ -21,36 +21,25 @@ def decisions(batch: Batch, turn: int, chance: float = 0.2) -> np.ndarray:
 
 
 @pytest.mark.parametrize("reward", REWARDS)
-def test_batch_equals_single_environments(reward):
+def test_games_of_a_batch_equal_games_alone(reward):
     editions = [*PUBLISHED, *INVENTED]
     players = np.resize(np.arange(1 + (reward == "margin"), 9), len(editions))
     batch = Batch(len(editions), players, editions, reward, seats=8)
-    envs = [diamant_v0.parallel_env(*table, reward) for table in zip(players, editions, strict=True)]
-    rows, turn, absent = batch.reset(seed=70), 0, np.arange(8) >= players[:, None]
-    for i, env in enumerate(envs):
-        assert np.stack(list(env.reset(seed=70 + i)[0].values())).tobytes() == rows[i, : players[i]].tobytes()
-    while not batch.over.all():
-        actions, running = decisions(batch, turn), ~batch.over
-        rows, rewards, done = batch.step(actions)
-        assert not rows[absent].any()
-        assert not rewards[absent].any()
-        assert not batch.must_decide[absent].any()
-        assert batch.state()[:, 0].tolist() == rows[:, 0, 0].tolist()
-        for i in np.flatnonzero(running):
-            sent = dict(zip(envs[i].possible_agents, actions[i, : players[i]], strict=True))
-            parts = observations, earned, over, truncated, _ = envs[i].step(sent)
-            assert all(list(part) == envs[i].possible_agents for part in parts)
-            assert envs[i].agents == ([] if done[i] else envs[i].possible_agents)
-            assert np.stack(list(observations.values())).tobytes() == rows[i, : players[i]].tobytes()
-            assert list(earned.values()) == rewards[i, : players[i]].tolist()
-            assert {type(reward) for reward in earned.values()} == {float}
-            assert set(over.values()) == {bool(done[i])}
-            assert set(truncated.values()) == {False}
-            (alone,), (game,) = as_dicts(envs[i].game[None]), as_dicts(batch.games[i : i + 1])
-            assert alone == {**game, "edition": 0}
-            if not editions[i].hidden_chests:
-                assert batch.state()[i].tobytes() == rows[i, 0].tobytes()
-        turn += 1
+    alone = [(Batch(1, *table, reward), table[0]) for table in zip(players, editions, strict=True)]
+    rows, rewards, absent = batch.reset(seed=70), np.zeros((len(editions), 8)), np.arange(8) >= players[:, None]
+    found = [(one.reset(seed=70 + i), np.zeros((1, 8))) for i, (one, _) in enumerate(alone)]
+    for turn in range(150):
+        for i, (one, table) in enumerate(alone):
+            assert found[i][0].tobytes() == rows[i, :table].tobytes()
+            assert found[i][1][0, :table].tolist() == rewards[i, :table].tolist()
+            assert one.over[0] == batch.over[i]
+            assert as_dicts(one.games)[0] == {**as_dicts(batch.games[i : i + 1])[0], "edition": 0}
+        for array in (rows, rewards, batch.must_decide):
+            assert not array[absent].any()
+        actions = decisions(batch, turn)
+        rows, rewards, _ = batch.step(actions)
+        found = [one.step(actions[i : i + 1, :table]) for i, (one, table) in enumerate(alone)]
+    assert batch.over.all()
 
 
 def test_seeds_of_games():

@@ -1,13 +1,12 @@
 """Selected fields and custom rewards, in a batch and all environments."""
 
-import copy
 import pickle
 
 import gymnasium
 import numpy as np
 import pytest
 
-from diamant_env import NUM_FEATURES, Batch, columns, diamant_v0
+from diamant_env import Batch, diamant_v0
 from diamant_env.editions import Edition
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
@@ -41,37 +40,6 @@ def test_ended_or_masked_games_get_no_reward():
         assert masks.pop() == played
         np.testing.assert_array_equal(rewards, np.outer(played, [1, 1, 0]))
     assert batch.games["chest"][:, :2].tolist() == [[4, 4], [4, 4], [5, 2], [2, 2]]
-
-
-def test_views_agree():
-    whole = diamant_v0.parallel_env(3, reward=gems)
-    part = diamant_v0.parallel_env(3, observation=np.array(SOME))
-    single = DiamantEnv(3, opponents="bag:12", observation=SOME, reward=gems)
-    vector = gymnasium.make_vec(
-        "diamant_env/Diamant-3p-v0", num_envs=2, opponents="bag:12", observation=SOME, reward=gems
-    )
-    assert whole.observation_space("player_0").shape == (NUM_FEATURES,)
-    assert part.observation_space("player_0") == single.observation_space == vector.single_observation_space
-    rows, parts = whole.reset(seed=5)[0], part.reset(seed=5)[0]
-    alone, many = single.reset(seed=5)[0], vector.reset(seed=5)[0]
-    np.testing.assert_array_equal(many[0], alone)
-    random = np.random.default_rng(1)
-    over = False
-    while whole.agents:
-        for agent in rows:
-            np.testing.assert_array_equal(rows[agent][columns(*SOME)], parts[agent])
-        actions = {agent: int(random.random() < 0.3) for agent in whole.agents}
-        again = copy.deepcopy(whole).step(actions)[0]
-        rows, rewards, *_ = whole.step(actions)
-        np.testing.assert_array_equal(rows["player_1"], again["player_1"])
-        parts, scores, *_ = part.step(actions)
-        assert rewards == scores
-        if not over:
-            action = int(random.random() < 0.3)
-            alone, reward, over, *_ = single.step(action)
-            many, several, *_ = vector.step([action, 0])
-            np.testing.assert_array_equal(many[0], alone)
-            assert several[0] == reward
 
 
 def spaces_of(*fields):

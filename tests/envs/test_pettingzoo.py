@@ -5,7 +5,6 @@ import os
 import warnings
 from functools import partial
 
-import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
 
@@ -60,28 +59,6 @@ def test_rendering_conforms():
 
 
 # AEC API.
-
-
-def test_parallel_equals_aec():
-    parallel, aec = diamant_v0.parallel_env(num_players=4), diamant_v0.env(num_players=4)
-    observations, _ = parallel.reset(seed=8)
-    aec.reset(seed=8)
-    totals = dict.fromkeys(parallel.agents, 0.0)
-    rng = np.random.default_rng(8)
-    while parallel.agents:
-        actions = {agent: int(rng.random() < 0.2) for agent in parallel.agents}
-        for agent in parallel.agents:
-            assert aec.agent_selection == agent
-            seen, _, _, _, info = aec.last()
-            assert seen.tobytes() == observations[agent].tobytes()
-            assert info["active"] == observations[agent][0]
-            aec.step(actions[agent])
-        observations, rewards, *_ = parallel.step(actions)
-        assert aec.unwrapped.state().tobytes() == parallel.state().tobytes()
-        for agent, reward in rewards.items():
-            totals[agent] += reward
-    assert aec.terminations == dict.fromkeys(aec.agents, True)
-    assert list(totals.values()) == parallel.game["chest"][:4].tolist()
 
 
 def test_aec_hides_pending_actions():

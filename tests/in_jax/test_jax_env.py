@@ -9,7 +9,7 @@ import pytest
 jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
-from diamant_env import NUM_FEATURES, columns  # noqa: E402
+from diamant_env import NUM_FEATURES  # noqa: E402
 from diamant_env.editions import Edition  # noqa: E402
 from diamant_env.jax import Diamant  # noqa: E402
 from diamant_env.jax.rules import Numbers, State, draw_card, start_game  # noqa: E402
@@ -80,16 +80,6 @@ def test_properties_of_a_batch_are_per_game():
         for shape in ((24,), (4, 6), (2, 1, 12)):
             batch = jax.tree.map(lambda leaf, shape=shape: leaf.reshape(*shape, *leaf.shape[1:]), states)
             assert np.array_equal(getattr(batch, name), np.reshape(alone, shape))
-
-
-def test_selected_fields(marl):
-    fields = ["rival_chest", "bag", "must_decide"]
-    state = jax.jit(Diamant(3).init)(jax.random.key(2))
-    rows = Diamant(3).observe(state)[:, columns(*fields)]
-    assert np.array_equal(Diamant(3, observation=fields).observe(state), rows)
-    env = marl.DiamantMARL(3, observation=fields)
-    assert np.array_equal(env.get_obs(state)["player_2"], rows[2])
-    assert env.observation_space("player_2").shape == (len(columns(*fields)),)
 
 
 def test_actions_may_be_a_list():
