@@ -42,11 +42,11 @@ class Settings(NamedTuple):
         rivals = [partial(leaves, seat=(self.seat + 1 + i) % self.num_players) for i in range(self.num_players - 1)]
         return {**self._asdict(), "opponents": rivals, "seat": self.seat}
 
-    def decide(self, rows, first=0) -> list[int]:
-        """Return decisions of these rows of the seats from the first on, or of the learner's in several games."""
+    def decide(self, rows, learner=False) -> list[int]:
+        """Return the decisions of all seats, game after game, or those of the learners of several games."""
         flat = np.zeros((len(rows), NUM_FEATURES), np.float32)
         flat[:, columns(*self.observation) if self.observation else slice(None)] = rows
-        seats = self.seat if first is None else first + np.arange(len(rows)) % self.num_players
+        seats = self.seat if learner else np.arange(len(rows)) % self.num_players
         return leaves(Observations(flat), seats).astype(int).tolist()
 
 
@@ -136,7 +136,7 @@ def gymnasium(settings: Settings, seed: int, cards) -> Steps:
         yield step([row], env.action_masks()[1:])
         over = False
         while not over:
-            row, reward, over, _, _ = env.step(settings.decide([row], None)[0])
+            row, reward, over, _, _ = env.step(settings.decide([row], learner=True)[0])
             yield step([row], env.action_masks()[1:], reward, over)
 
 
@@ -147,15 +147,15 @@ def gymnasium_vector(settings: Settings, seed: int, cards) -> Steps:
     while games < 2:
         yield step(rows[[at]], env.action_masks()[at, 1:], rewards[at], over[at])
         games += over[at]
-        rows, rewards, over, _, _ = env.step(settings.decide(rows, None))  # the next step starts a game
+        rows, rewards, over, _, _ = env.step(settings.decide(rows, learner=True))  # the next step starts a game
 
 
-def sb3_steps(env, settings: Settings, part: slice, first: int | None) -> Steps:
+def sb3_steps(env, settings: Settings, part: slice, learner: bool) -> Steps:
     env.seed(FIRST)
     rows, games = env.reset(), 0
     yield step(rows[part], env.action_masks()[part, 1])
     while games < 2:
-        rows, rewards, over, infos = env.step(np.array(settings.decide(rows, first)))
+        rows, rewards, over, infos = env.step(np.array(settings.decide(rows, learner)))
         if over[part].all():
             games += 1
             final = [info["terminal_observation"] for info in infos[part]]
@@ -168,7 +168,7 @@ def sb3_steps(env, settings: Settings, part: slice, first: int | None) -> Steps:
 def diamant_vec_env(settings: Settings, seed: int, cards) -> Steps:
     sb3, players = pytest.importorskip("diamant_env.sb3"), settings.num_players
     part = slice((seed - FIRST) * players, (seed - FIRST + 1) * players)
-    return sb3_steps(sb3.DiamantVecEnv(NUM_GAMES, **settings._asdict()), settings, part, 0)
+    return sb3_steps(sb3.DiamantVecEnv(NUM_GAMES, **settings._asdict()), settings, part, learner=False)
 
 
 def diamant_vec_env_of_one_learner(settings: Settings, seed: int, cards) -> Steps:
@@ -176,13 +176,13 @@ def diamant_vec_env_of_one_learner(settings: Settings, seed: int, cards) -> Step
     seating = [[sb3.vec_env.EMPTY if seat == settings.seat else seat for seat in players]] * NUM_GAMES
     agents = [partial(leaves, seat=seat) for seat in players]
     env = sb3.DiamantVecEnv(NUM_GAMES, **settings._asdict(), opponents=agents, seating=seating)
-    return sb3_steps(env, settings, slice(seed - FIRST, seed - FIRST + 1), None)
+    return sb3_steps(env, settings, slice(seed - FIRST, seed - FIRST + 1), learner=True)
 
 
 def gymnasium_vec_env(settings: Settings, seed: int, cards) -> Steps:
     made = DiamantVectorEnv(NUM_GAMES, **settings.single, autoreset_mode="SameStep")
     env = pytest.importorskip("diamant_env.sb3").GymnasiumVecEnv(made)
-    return sb3_steps(env, settings, slice(seed - FIRST, seed - FIRST + 1), None)
+    return sb3_steps(env, settings, slice(seed - FIRST, seed - FIRST + 1), learner=True)
 
 
 def explicit_chance(settings: Settings, seed: int, cards) -> Steps:

@@ -28,7 +28,7 @@ def turn(env, random):
     if isinstance(env, ParallelEnv):
         if not env.agents:
             return env.reset()
-        return env.step(dict(zip(env.agents, choice.tolist(), strict=False)))
+        return env.step(dict(zip(env.agents, choice.tolist(), strict=False))), env.render()
     if isinstance(env, AECEnv):
         if not env.agents:
             env.reset()

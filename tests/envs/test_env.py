@@ -1,7 +1,5 @@
 """Parallel environment beyond PettingZoo's tests: idle seats, infos, chosen positions, returned arrays."""
 
-import copy
-
 import numpy as np
 import pytest
 
@@ -49,23 +47,6 @@ def test_placement_of_action_mask(mask):
             if mask == "observation":
                 assert observations[agent]["action_mask"].tolist() == legal
                 assert observations[agent]["observation"][0] == active[seat]
-
-
-def test_copy_has_the_picture():
-    env = diamant_v0.parallel_env(num_players=3, render_mode="ansi")
-    env.reset(seed=1)
-    env.step(dict.fromkeys(env.agents, 0))
-    saved, pictures = copy.deepcopy(env), [env.render()]
-    for _ in range(2):
-        env.step(dict.fromkeys(env.agents, 0))
-        pictures.append(env.render())
-    assert env.game["expedition"] == 2
-    assert "A second " in pictures[2]
-    for _ in range(2):
-        env = copy.deepcopy(saved)
-        for picture in pictures:
-            assert env.render() == picture
-            env.step(dict.fromkeys(env.agents, 0))
 
 
 def test_chosen_position_is_played_on():

@@ -91,12 +91,6 @@ def test_each_mix_equally_often_and_a_single_agent_as_copies():
     np.testing.assert_allclose(np.array(list(orders.values())) / len(KEYS), [1 / 12] * 6, atol=0.005)
 
 
-def test_members_that_need_open_chests_are_left_out():
-    opened, hidden = ([str(agent) for agent in line_ups("held-out", 3, hides).agents] for hides in (False, True))
-    assert [name for name in opened if name not in hidden] == ["catch-up:16,0.5", "catch-up:22,1"]
-    assert len(hidden) == 6
-
-
 @pytest.mark.parametrize("opponents", ["ev,bag:5", "ev,bag:5,bag:5,cards:3", ["held-out", "ev,bag:5"]])
 def test_too_few_distinct_members_are_refused(opponents):
     for make in (lambda: DiamantEnv(opponents=opponents), lambda: DiamantVecEnv(2, opponents=opponents)):

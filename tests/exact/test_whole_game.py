@@ -14,8 +14,6 @@ from diamant_env.opponents.solved import EquilibriumAgent
 from tests.exact.test_exact import (
     CARDS_30,
     SMALL_LONG,
-    SMALL_RELICS,
-    TINY_KEPT,
     TINY_LATE,
     TINY_TWICE,
     compiled_only,
@@ -31,12 +29,6 @@ RELICS = replace(SMALL, name="small, three, relics", relics=(5, 5, 10))
 LATE = replace(RELICS, name="small, three, late relics", relics_enter="expedition")
 LOST = replace(LATE, name="small, three, lost relics count", relic_values="taken or lost")
 PRINTED = replace(LATE, name="small, three, printed", relic_values="printed")
-
-
-@every([TINY_TWICE, TINY_LATE, TINY_KEPT, SMALL_LONG, SMALL_RELICS, LOST])
-def test_one_player_equals_optimal_stopping(edition):
-    found = exact.solve_equilibrium(1, edition, cache=False, whole_game=True)
-    assert found.value == pytest.approx(exact.solve_lone(edition, whole_game=True).value, abs=1e-12)
 
 
 @compiled_only
@@ -59,14 +51,6 @@ def test_no_deviation_gains_in_a_whole_game(edition, players):
     assert solution.error < 1e-12
     traps = {deck.traps for deck in solution.later if deck.expedition == 3}
     assert traps == {(3, 3, 3), (2, 3, 3), (1, 3, 3), (2, 2, 3)}
-
-
-@compiled_only
-@every([RELICS, LOST])
-def test_agent_scores_the_value_of_a_whole_game(edition):
-    scores = scores_of([EquilibriumAgent()], 3, edition, 8_000).mean(axis=1)
-    value = exact.solve_equilibrium(3, edition, whole_game=True).value
-    assert abs(scores.mean() - value) < four_errors(scores)
 
 
 @compiled_only

@@ -262,14 +262,6 @@ def test_saved_evaluation_names_its_game(tmp_path):
     assert (saved["edition"]["name"], saved["edition"]["hidden_chests"], saved["seed"]) == ("everdeck", True, 3)
 
 
-def test_agents_of_one_class_have_different_names():
-    found = evaluate(Fixed(0.1), [Fixed(0.3)], compare_with=[Fixed(0.2)], games=8)
-    assert [(each.agent, each.against) for each in found.results] == [
-        ("Fixed #1", "3 × Fixed #3"),
-        ("Fixed #2", "3 × Fixed #3"),
-    ]
-
-
 def test_object_is_one_of_distinct_rivals():
     fixed = Fixed(0.1)
     with pytest.raises(ValueError, match="x: Fixed is given twice"):

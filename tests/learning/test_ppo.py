@@ -8,7 +8,6 @@ import threading
 from collections import Counter
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,13 +21,12 @@ from diamant_env.opponents.inputs import CANONICAL, RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.algorithms.regularised_nash import RegularisedNash
-from train.learning import training_run
 from train.learning.decisions import Samples
 from train.learning.training_run import TrainingRun
 from train.ppo import Learner, main, train
 from train.runs import judging
 from train.runs.config import Config, NetworkConfig, PPOConfig
-from train.runs.run_folder import POLICY, TIME, load_checkpoint, new_run_folder, read_json, save_checkpoint, save_policy
+from train.runs.run_folder import POLICY, TIME, new_run_folder, read_json, save_policy
 
 SCALARS = (
     *("loss", "policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction"),
@@ -156,28 +154,22 @@ class Killed(Exception):
     """Simulated death of the process."""
 
 
-@pytest.mark.parametrize(
-    ("learner", "place", "name", "calls"),
-    [
-        (Learner, DiamantVecEnv, "play", 125),
-        (partial(RegularisedNash, weight=0.1, replacements=3), training_run, "save_checkpoint", 3),
-    ],
-)
-def test_resume_gives_the_same_bytes(learner, place, name, calls, tmp_path, monkeypatch):
+def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
     """Snapshots, averaging, open decisions, minibatches and the anchor of R-NaD included."""
+    learner = partial(RegularisedNash, weight=0.1, replacements=3)
     config, whole = small_run(tmp_path)
     train(config, whole, learner)
     config, broken = small_run(tmp_path)
-    do, done = getattr(place, name), []
+    play, turns = DiamantVecEnv.play, []
 
     def dies(*args):
-        done.append(None)
-        if len(done) > calls:
+        turns.append(None)
+        if len(turns) > 125:
             raise Killed
-        return do(*args)
+        return play(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(place, name, dies)
+        patch.setattr(DiamantVecEnv, "play", dies)
         with pytest.raises(Killed):
             train(config, broken, learner)
     before = read_json(broken / TIME)
@@ -272,19 +264,6 @@ def test_rollout_without_complete_decision():
     env = DiamantVecEnv(1, 3, opponents=[make("continue")], seating=seating)
     model = Learner(env, PPOConfig(games=1, turns=2, minibatch=2, decisions=200), NetworkConfig(hidden=(4,)), 0)
     learn(model, 20)
-
-
-def test_run_with_older_configuration_resumes(tmp_path):
-    """A key is missing: it has its default."""
-    config, folder = small_run(tmp_path, ppo={"decisions": 2_000, "games": 8, "turns": 16, "minibatch": 64})
-    policy = train(config, folder)
-    written = config.model_dump(mode="json", exclude={"name"})
-    older = SimpleNamespace(model_dump=lambda mode: written)
-    save_checkpoint(folder, older, load_checkpoint(folder, config))
-    for now, before in zip(train(config, folder).layers, policy.layers, strict=True):
-        assert np.array_equal(now[0], before[0])
-    with pytest.raises(ValueError, match="configuration"):
-        load_checkpoint(folder, config.model_copy(update={"seed": 1}))
 
 
 def test_diverged_training_stops_and_saves_finite_policies(tmp_path, monkeypatch, capsys):

@@ -1,13 +1,12 @@
-"""Canonical network inputs against their definition, compiled and uncompiled."""
+"""Canonical network inputs against their definition."""
 
 import numpy as np
 import pytest
 
 from diamant_env import Batch, Observations
-from diamant_env.compilation import uncompiled
 from diamant_env.editions import find_edition
 from diamant_env.observation import NUM_FEATURES, SLICES
-from diamant_env.opponents.inputs import CANONICAL, INPUTS, canonical
+from diamant_env.opponents.inputs import CANONICAL, INPUTS
 
 canonical_inputs = INPUTS[CANONICAL]
 
@@ -93,10 +92,3 @@ def test_canonical_inputs_equal_definition(players, hidden):
         assert not rivals[players - 1 :].any()
         after = [*parts["differences"], *[0] * (8 - players), *parts["leads"], *parts["last"], *parts["fine"]]
         np.testing.assert_allclose(numbers[81:], [*after, *parts["ranks"], *parts["shares"]], atol=1e-6)
-
-
-def test_compiled_equals_uncompiled():
-    rows = np.concatenate([rows_of(players, players % 2 == 0, 3) for players in range(2, 9)])
-    slowly = np.zeros((len(rows), canonical_inputs.width), np.float32)
-    uncompiled(canonical)(rows, slowly)
-    np.testing.assert_allclose(canonical_inputs(rows), slowly, atol=1e-6)
