@@ -10,12 +10,8 @@ from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo import AECEnv, ParallelEnv
 from stable_baselines3.common.vec_env import VecEnv
 
-from diamant_env import GAME, Batch, Edition, Game, diamant_v0
+from diamant_env import Batch, Edition, Game, diamant_v0
 from diamant_env.sb3 import DiamantVecEnv
-
-PADDING = np.ones(GAME.itemsize, bool)
-for kind, offset, *_ in GAME.fields.values():
-    PADDING[offset : offset + kind.itemsize] = False
 
 
 def pickled(env):
@@ -94,15 +90,6 @@ def test_environment_with_a_window_is_copied(duplicate, monkeypatch):
     other = duplicate(env)
     assert env.step(0)[0].tobytes() == other.step(0)[0].tobytes()
     pygame.quit()
-
-
-def test_state_is_copied_with_its_padding():
-    for make in (diamant_v0.parallel_env, lambda: gymnasium.make("diamant_env/Diamant-v0").unwrapped):
-        env = make()
-        env.reset(seed=0)
-        memory = (env._batch if hasattr(env, "_batch") else env._learner.batch)._memory
-        memory[:, PADDING] = 170
-        assert env.game.tobytes() == memory.tobytes()
 
 
 def test_read_only_memory_is_copied():

@@ -9,7 +9,6 @@ import pytest
 from diamant_env import Batch, diamant_v0
 from diamant_env.editions import Edition
 from diamant_env.gym_env import DiamantEnv
-from diamant_env.gym_vector import DiamantVectorEnv
 from tests.support.play import Play
 
 # Two players get 2 gems each from the 5; then two mud cards: a certain bust.
@@ -82,32 +81,6 @@ def test_custom_reward_gets_turn_and_state():
     while env.agents:
         env.step(dict.fromkeys(env.agents, 1))
     assert seen[-1][2:] == [[False, False, False], True]
-
-
-def test_custom_reward_sees_every_game_of_vector():
-    """The reward averages over `played`: games whose learner is in camp take extra turns, the others wait."""
-    seen = []
-
-    def above_average(banked, chests, inside, done, played):
-        seen.append((banked.copy(), done, played))
-        return banked - banked[played].mean()
-
-    env = DiamantVectorEnv(6, 4, opponents="bag:30", reward=above_average, autoreset_mode="SameStep")
-    plain = DiamantVectorEnv(6, 4, opponents="bag:30", autoreset_mode="SameStep")
-    np.testing.assert_array_equal(env.reset(seed=2)[0], plain.reset(seed=2)[0])
-    random, apart = np.random.default_rng(0), 0
-    for _ in range(60):
-        actions = (random.random(6) < 0.4).astype(np.int64)
-        seen.clear()
-        rows, rewards, *_ = env.step(actions)
-        others, gems, *_ = plain.step(actions)
-        np.testing.assert_array_equal(rows, others)
-        assert {(len(banked), len(done), len(played)) for banked, done, played in seen} == {(6, 6, 6)}
-        assert not any(banked[~played].any() for banked, _, played in seen)
-        apart += sum(not played.all() for _, _, played in seen)
-        means = np.sum([played * banked[played].mean() for banked, _, played in seen], axis=0)
-        np.testing.assert_allclose(rewards, gems - means, atol=1e-5)
-    assert apart > 30
 
 
 def test_rewards_of_games_that_do_not_play_are_ignored():

@@ -78,14 +78,6 @@ def test_agent_refuses_hidden_information(blank):
         agent.act(Observations(observations[0], edition), np.ones(2, bool))
 
 
-def test_policies_of_other_dtypes_and_values_in_camp_make_no_difference():
-    game = exact.WholeGame(TINY, 2)
-    always = np.ones((len(game.graph.states), 2))
-    expected = game.best_response(always * (game.graph.games["inside"][:, :2] != 0), "score")
-    for policy in (always, always > 0, always.astype(np.int8), always.astype(np.float32)):
-        assert game.best_response(policy, "score") == expected
-
-
 def test_bad_input_is_refused(monkeypatch):
     game = exact.WholeGame(TINY, 2)
     for call, key in (
