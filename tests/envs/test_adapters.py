@@ -110,9 +110,12 @@ def parallel(settings: Settings, seed: int, cards) -> Steps:
         yield step(rows.values(), [info["active"] for info in infos.values()], 0, False, env.state(), env.game)
         while env.agents:
             acts = dict(zip(env.agents, settings.decide([*rows.values()]), strict=True))
+            masks = [info["action_mask"] for info in infos.values()]
+            for array in (*rows.values(), *masks, env.state(), env.game["chest"]):
+                array[...] = 77  # copies
             rows, rewards, over, _, infos = env.step(acts)
-            masks = [info["action_mask"][1] for info in infos.values()]
-            yield step(rows.values(), masks, [*rewards.values()], [*over.values()], env.state(), env.game)
+            may_leave = [info["action_mask"].tolist() == [1, 1] for info in infos.values()]
+            yield step(rows.values(), may_leave, [*rewards.values()], [*over.values()], env.state(), env.game)
 
 
 def aec(settings: Settings, seed: int, cards) -> Steps:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from diamant_env.editions import FIRST_TRAP, NO_CARD
+from diamant_env.editions import FIRST_TRAP
 from tests.support.play import (
     BASE,
     BOTH_REMOVED,
@@ -40,9 +40,6 @@ def test_gems_are_shared_equally_and_the_rest_stays_on_the_path(players):
 
 
 TRAP_CARD = {
-    "the first trap of a kind does nothing": Case(
-        [17, "snake"], "-", players=3, bag=5, path_gems=2, inside=[0, 1, 2], bust_card=NO_CARD
-    ),
     "all inside lose their bags": Case(
         [17, "snake", "snake", 1], "- -", players=3, chests=[0] * 3, rewards=[0] * 3, bag=0
     ),
@@ -89,7 +86,6 @@ RELIC_CARD = {
     "a player leaving alone takes all relics": Case(
         ["relic", "relic", "snake"], "- 2", relics=[0, 0, 2, 0], chests=[0, 0, 10, 0], path_relics=0, relics_taken=2
     ),
-    "three leaving together take none": Case(["relic", "snake", 5], "- 123", relics=[0] * 4, chests=[0] * 4),
     "all leaving together take none": Case(["relic", "snake", 5], "- all", relics=[0] * 4, chests=[0] * 4),
     "relics that several left behind wait for the next lone leaver": Case(
         ["relic", "snake", "boulder"], "01 3", relics=[0, 0, 0, 1], chests=[0, 0, 0, 5]
@@ -118,9 +114,6 @@ RELIC_CARD = {
     ),
     "a relic that stays in the deck does not count": Case(
         [1, "relic", 7], "all 0", players=3, edition=LOST_COUNT, rewards=[5, 0, 0]
-    ),
-    "relics taken are safe until the end": Case(
-        ["relic", "snake", "snake", 5], "3 -", relics=[0, 0, 0, 1], chests=[0, 0, 0, 5]
     ),
     "relics still in the cave leave the game when all have left": Case(
         ["relic", "relic", 5], "- all", deck={"relic": 3}, path_relics=0, path_relic_value=0

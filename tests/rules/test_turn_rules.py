@@ -16,9 +16,6 @@ PLAYERS_DECISION = {
     "decisions are simultaneous": Case([11, "snake"], "30", rewards=[2 + 1, 0, 0, 2 + 1]),
     "continue lengthens the path by one card": Case([11, "snake", 5], "- -", turn=3),
     "who left stays in camp": Case(["snake", "boulder", 11, 5], "2 -", players=3, inside=[0, 1]),
-    "who left is out until the next expedition": Case(
-        ["snake", "boulder", 11, 5], "2 - all", players=3, inside=[0, 1, 2]
-    ),
     "what was decided is seen afterwards, not of a player in camp": Case(
         ["snake", "boulder", 11], "2 0", players=3, decision=[1, 0, -1, -1, -1, -1, -1, -1]
     ),
@@ -55,13 +52,9 @@ EXIT = {
         [17, 15, "snake"], "- 02", players=3, chests=[5 + 5 + 1, 0, 5 + 5 + 1], rewards=[11, 0, 11]
     ),
     "those who stay keep their bag": Case([17, "snake", "snake", 1], "0", players=3, bag=5),
-    "the chest is safe from later traps": Case(
-        [17, "snake", 5, "boulder", "boulder", 1], "0 all - -", players=3, chests=[7, 5, 5]
-    ),
     "the explorer stands in the camp": Case(
         ["snake", 5, 7], "- 1", players=3, inside=[0, 2], left_turn=[0, 2, 0, 0, 0, 0, 0, 0]
     ),
-    "a lone leaver takes gems and relics": Case([7, "relic", "snake"], "- 3", chests=[0, 0, 0, 1 + 3 + 5]),
     "two leavers share the gems and leave the relics": Case(
         [7, "relic", "snake"], "- 13", chests=[0, 1 + 1, 0, 1 + 1], path_gems=1, path_relics=1
     ),
