@@ -161,13 +161,8 @@ class NetworkAgent:
             OSError: If it can't be read.
             ValueError: If it is damaged, not a policy of this package, or reads fields that observations lack.
         """
-        return cls.from_bytes(Path(path).read_bytes(), str(path))
-
-    @classmethod
-    def from_bytes(cls, content: bytes, path: str) -> NetworkAgent:
-        """Open the content of a policy file; `path` is used in messages and as name. Errors as in `load`."""
         try:
-            tensors, metadata = _read_safetensors(content)
+            tensors, metadata = _read_safetensors(Path(path).read_bytes())
             if metadata["format"] != FORMAT:
                 raise ValueError(f"its format is not {FORMAT}")
             if metadata["sha256"] != digest_of_tensors(tensors):
@@ -177,7 +172,7 @@ class NetworkAgent:
             by_players = {int(name): own for name, own in networks.items() if name.isdecimal()}
             own, layout = Values(values) if values else None, metadata["layout"]
             activation, inputs = metadata["activation"], metadata.get("inputs", RAW)
-            return cls(networks[""], activation, path, metadata, inputs, own, by_players, layout)
+            return cls(networks[""], activation, str(path), metadata, inputs, own, by_players, layout)
         except (SafetensorError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is damaged or no policy of diamant_env: {error}") from None
 
