@@ -3,7 +3,7 @@
 import pytest
 
 from diamant_env.opponents import make
-from diamant_env.opponents.pools import load_pool, pool_members
+from diamant_env.opponents.pools import POOLS, load_pool, pool_members
 from diamant_env.opponents.registry import DATA
 
 
@@ -31,6 +31,11 @@ def test_pool_by_name_and_path(tmp_path):
     assert load_pool(tmp_path / "mine.toml") == ["bag:7"]
     with pytest.raises(ValueError, match="pond"):
         load_pool("pond")
+
+
+def test_held_out_agents_are_of_other_families():
+    pool, held_out = ({text.partition(":")[0] for text in load_pool(name)} for name in POOLS)
+    assert pool.isdisjoint(held_out)
 
 
 def test_blank_tables_leave_out_members_that_read_chests(tmp_path):
