@@ -15,7 +15,7 @@ from diamant_env.opponents import Table, make, search
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.search import Budget, SearchAgent, parse
 from diamant_env.opponents.values import Values
-from diamant_env.state import LEAVE, OVER
+from diamant_env.state import CONTINUE, LEAVE, OVER
 from tests.exact.test_exact import Third
 
 
@@ -163,6 +163,17 @@ def test_truncated_rollout_earns_bootstrap_value():
     assert agent.outcomes(deciding(3).observe()[:, 0], "iello-2016") == pytest.approx(1 / 3)
     varied = SearchAgent(network_of(3), Budget(64)).outcomes(deciding(3).observe()[:, 0], "iello-2016", 50)
     assert varied.std() > 0.01
+
+
+def test_bootstrap_value_is_that_of_the_searching_seat():
+    """Values of 1 for the richest: only a seat that leaves has gems, since the others stay until they bust."""
+    stays = np.zeros((2, NUM_FEATURES), np.float32), np.array([10, -10], np.float32)
+    richest = np.full((1, 13), 100, np.float32) * (np.arange(13) < 6), np.zeros(1, np.float32)
+    agent = SearchAgent(NetworkAgent([stays], values=Values({3: [richest]})), Budget(64))
+    seen = deciding(3).observe()[:, 0]
+    earned = agent.outcomes(seen[Observations(seen)["bag"] > 0], "iello-2016", 4).reshape(2, -1)
+    assert earned[LEAVE] == pytest.approx(1)
+    assert earned[CONTINUE] == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize(("logit", "pairs"), [(4, 0), (2, 64)])  # P(LEAVE) = 0.0003 and 0.02
