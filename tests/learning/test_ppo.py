@@ -21,6 +21,7 @@ from diamant_env.opponents.inputs import CANONICAL, RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.algorithms.regularised_nash import RegularisedNash
+from train.learning import training_run
 from train.learning.decisions import Samples
 from train.learning.training_run import TrainingRun
 from train.ppo import Learner, main, train
@@ -155,11 +156,13 @@ class Killed(Exception):
 
 
 def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
-    """Snapshots, averaging, open decisions, minibatches and the anchor of R-NaD included."""
+    """Snapshots, averaging, open decisions, minibatches, the curve and the anchor of R-NaD included."""
     learner = partial(RegularisedNash, weight=0.1, replacements=3)
-    config, whole = small_run(tmp_path)
+    point = {"win_share": 0.25, "low": 0.2, "high": 0.3}
+    monkeypatch.setattr(training_run, "curve_point", lambda *_: point)
+    config, whole = small_run(tmp_path, judge={"curve_points": 3})
     train(config, whole, learner)
-    config, broken = small_run(tmp_path)
+    config, broken = small_run(tmp_path, judge={"curve_points": 3})
     play, turns = DiamantVecEnv.play, []
 
     def dies(*args):
@@ -177,7 +180,8 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
     found, expected = read_json(broken / TIME), read_json(whole / TIME)
     assert 0 < before["decisions"] < found["decisions"] == expected["decisions"]
     assert 0 < before["seconds"] < found["seconds"]
-    assert (broken / POLICY).read_bytes() == (whole / POLICY).read_bytes()
+    for file in (POLICY, "curve.json"):
+        assert (broken / file).read_bytes() == (whole / file).read_bytes()
     policies = sorted(path.name for path in (whole / "checkpoints").iterdir())
     assert len(policies) == SMALL["checkpoints"]
     for policy in policies:
