@@ -113,13 +113,14 @@ def test_play_equals_step_without_observations(reward, auto_reset):
         assert played.games.tobytes() == stepped.games.tobytes()
 
 
-def test_masked_auto_reset_starts_chosen_games_only():
+def test_masked_auto_reset_starts_and_pays_chosen_games_only():
     batch, leave = Batch(3, 1), np.ones((3, 1), np.int8)
     batch.reset(1)
     for _ in range(5):
         batch.step(leave)
     ended = batch.games[1:].tobytes()
-    batch.step(leave, auto_reset=True, mask=[True, False, False])
+    _, rewards, _ = batch.step(leave, auto_reset=True, mask=[True, False, False])
+    assert not rewards.any()
     assert batch.over.tolist() == [False, True, True]
     assert batch.games[1:].tobytes() == ended
 
