@@ -19,8 +19,8 @@ from diamant_env.engine.edition_numbers import numbers_of  # noqa: E402
 from diamant_env.observation import FIELDS, SLICES  # noqa: E402
 from diamant_env.opponents.registry import FAMILIES, describe  # noqa: E402
 from diamant_env.storage.files import write_whole  # noqa: E402
+from train.benchmarking.reporting.columns import markdown_table  # noqa: E402
 from train.benchmarking.reporting.page import summary, task_tables  # noqa: E402
-from train.runs.markdown import markdown_table  # noqa: E402
 
 PART = re.compile(r"^<!-- generated: (?P<name>[\w-]+) -->\n.*?^<!-- end -->$", re.DOTALL | re.MULTILINE)
 PAGES = sorted((ROOT / "docs").glob("*.md"))

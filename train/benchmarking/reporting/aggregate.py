@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from diamant_env.judging.text_reports import estimate_text
-from train.benchmarking.reporting.columns import Row, curve_columns, curve_of
+from train.benchmarking.reporting.columns import Row, curve_columns, curve_of, markdown_table
 from train.benchmarking.reporting.statistics import Scores, estimate, improvement, iqm, ratio
-from train.runs.markdown import markdown_table
 
 REFERENCE, BASELINE = "random:0.2", "ppo"
 

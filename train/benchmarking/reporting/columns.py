@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -176,3 +176,9 @@ def figure_text(found: Estimate | None, column: Column) -> str:
     side = math.nan if column is _SECONDS else found.longer_side
     interval = "" if math.isnan(side) else f" ± {side:.{column.digits}f}"
     return f"{found.mean:,.{column.digits}f}{interval}"
+
+
+def markdown_table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table of ``str(value)``, without a trailing newline."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)

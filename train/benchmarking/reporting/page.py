@@ -22,6 +22,7 @@ from train.benchmarking.reporting.columns import (
     by_task,
     curve_panels,
     figure_text,
+    markdown_table,
     numbers_of_seeds,
     over_seeds,
     seeds_text,
@@ -29,7 +30,6 @@ from train.benchmarking.reporting.columns import (
 from train.benchmarking.reporting.pictures import curves_file
 from train.benchmarking.reporting.statistics import FEWEST
 from train.benchmarking.suite import EXACT, TASKS, find_tasks
-from train.runs.markdown import markdown_table
 
 PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark.md"
 CURVES = {
