@@ -21,12 +21,13 @@ from diamant_env.commands.terminal import run_command
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents.network import Layers, NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
-from train import ppo
-from train.learning.decisions import Samples
-from train.learning.league import League, tables_of
+from train.league import League, LeagueLearner, tables_of
+from train.ppo import Samples
 from train.runs.arguments import CONFIGS
 from train.runs.config import Config
 from train.runs.judging import check_run
+from train.runs.training_run import run_experiment
+from train.runs.training_run import train as train_learner
 
 COMMAND = "python -m train.cluster"
 Job = TypeVar("Job")
@@ -39,9 +40,9 @@ class Runner:
     def __init__(self, config: Config, number: int) -> None:
         torch.set_num_threads(1)
         self.config, self.number = config, number
-        self.learner: ppo.Learner | None = None
+        self.learner: LeagueLearner | None = None
 
-    def begin(self, decisions: int) -> ppo.Learner:
+    def begin(self, decisions: int) -> LeagueLearner:
         """Return a learner with new games, whose seeds are unique to the runner and `decisions`."""
         config, game = self.config, self.config.game
         league_seed, learner_seed = seeds_for(config.seed, "runner", self.number, decisions).spawn(2)
@@ -52,7 +53,7 @@ class Runner:
         env = DiamantVecEnv(
             len(players), players, editions, game.reward, self.league.snapshots, self.league.seating, game.blank
         )
-        return ppo.Learner(env, config.ppo, config.network, int(learner_seed.generate_state(1)[0]))
+        return LeagueLearner(env, config.ppo, config.network, int(learner_seed.generate_state(1)[0]))
 
     def rollout(self, decisions: int, policy: dict[str, Any], networks: Sequence[Layers | None]) -> tuple[Samples, int]:
         """Play one rollout; return the decisions with known outcome and the number of all decisions.
@@ -74,7 +75,7 @@ class Runner:
         return os.getpid()
 
 
-class ClusterLearner(ppo.Learner):
+class ClusterLearner(LeagueLearner):
     """Learner with remote rollouts; its own environment is unused."""
 
     def __init__(self, config: Config, *arguments: Any) -> None:
@@ -98,8 +99,8 @@ class ClusterLearner(ppo.Learner):
 
 
 def train(config: Config, folder: Path) -> NetworkAgent:
-    """Train on Ray, see `train.ppo.train`."""
-    return ppo.train(config, folder, partial(ClusterLearner, config))
+    """Train on Ray, see `train.runs.training_run.train`."""
+    return train_learner(config, folder, partial(ClusterLearner, config))
 
 
 def require_ray() -> None:
@@ -160,7 +161,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     def run() -> None:
         require_ray()
-        ppo.run_experiment(argv, COMMAND, CONFIGS / "cluster.toml", train, check_run)
+        run_experiment(argv, COMMAND, CONFIGS / "cluster.toml", train, check_run)
 
     return run_command(COMMAND, run)
 

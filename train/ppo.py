@@ -1,54 +1,206 @@
-"""Self-play by proximal policy optimisation: ``python -m train.ppo --config configs/default.toml``.
+"""Proximal policy optimisation (Schulman et al. 2017): ``python -m train.ppo --config configs/default.toml``.
 
-One run from top to bottom: environment, rollouts, loss, schedules, evaluation, saving (Schulman et al. 2017). Policy
-class and optimiser are those of stable-baselines3. ``--resume RUN_FOLDER`` continues an interrupted run with
-bit-identical results. Variants override one method of `Learner`, see `train.algorithms`.
+`Learner` has rollouts, advantages, loss, update and schedules; policy class and optimiser are those of
+stable-baselines3. `train.league` adds earlier versions as opponents and exploring starts; `train.runs.training_run`
+is the loop with evaluation and checkpoints. ``--resume RUN_FOLDER`` continues a run with bit-identical results.
 """
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 from statistics import fmean
-from typing import Annotated, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from gymnasium.spaces import Discrete
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.utils import explained_variance
 from torch.nn.functional import mse_loss
 
-from diamant_env.commands.terminal import run_command, say
-from diamant_env.judging.games import seeds_for
+from diamant_env.commands.terminal import run_command
+from diamant_env.compilation import jit
 from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import GAME
-from train.learning.decisions import EXPLORED_LEAVE, DecisionBuffer, Exploration, Samples
-from train.learning.league import League, tables_of
-from train.learning.training_run import TrainingRun
-from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
-from train.runs.config import Config, NetworkConfig, PPOConfig
-from train.runs.judging import check_settings, report_run
-from train.runs.run_folder import (
-    CHECKPOINT,
-    POLICY,
-    as_tensors,
-    finished_policy,
-    locked,
-    new_run_folder,
-    open_run_folder,
-)
+from train.runs.config import NetworkConfig, PPOConfig
+from train.runs.run_folder import as_tensors
 
 COMMAND = "python -m train.ppo"
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
+NONE = -1
+"""Marker of rows without an open decision in `DecisionBuffer.pending`."""
+
+
+class Samples(NamedTuple):
+    """Decisions with known outcome: arrays in chronological order, or tensors of a minibatch.
+
+    Attributes:
+        inputs: float32 (decisions, width), inputs of the networks.
+        actions: int64 (decisions,).
+        values: float32 (decisions,), value estimates of the rollout.
+        log_probs: float32 (decisions,), log-probabilities of the actions under the policy of the rollout.
+        advantages: float32 (decisions,).
+        returns: float32 (decisions,), targets of the value function.
+        weights: float32 (decisions,), importance-sampling weights, 1 for on-policy actions.
+    """
+
+    inputs: Any
+    actions: Any
+    values: Any
+    log_probs: Any
+    advantages: Any
+    returns: Any
+    weights: Any
+
+
+class DecisionBuffer:
+    """Decisions of all rows in chronological order; turns without a decision are not stored.
+
+    Rewards until a row's next decision are credited to its last one. At the end of a rollout, a row that must decide is
+    bootstrapped with the value of its observation. The value function is trained at decision points only, so a row in
+    camp is not bootstrapped: its last decision is carried into the next rollout, and earlier ones are bootstrapped with
+    that decision's value.
+
+    Args:
+        turns: Turns of a rollout.
+        rows: Number of learning seats.
+        width: Number of inputs of the networks.
+
+    Attributes:
+        decisions: Records of decisions; the first `count` are used.
+        pending: int (rows,), index of each row's open decision, or `NONE`.
+    """
+
+    def __init__(self, turns: int, rows: int, width: int) -> None:
+        fields = [
+            ("inputs", np.float32, (width,)),
+            ("row", np.int32),
+            ("action", np.int8),
+            ("value", np.float32),
+            ("log_prob", np.float32),
+            ("reward", np.float32),
+            ("terminal", np.bool_),
+            ("weight", np.float32),
+        ]
+        self.decisions = np.zeros((turns + 1) * rows, np.dtype(fields, align=True))
+        self.pending = np.full(rows, NONE, np.int64)
+        self.count = 0
+
+    def start_rollout(self) -> None:
+        """Move the open decisions to the front and discard all others."""
+        rows = np.flatnonzero(self.pending != NONE)
+        self.count = len(rows)
+        self.decisions[: self.count] = self.decisions[self.pending[rows]]
+        self.pending[rows] = np.arange(self.count)
+
+    def add_decisions(
+        self,
+        rows: NDArray,
+        inputs: NDArray,
+        actions: NDArray,
+        values: NDArray,
+        log_probs: NDArray,
+        rewards: ArrayLike = 0,
+    ) -> None:
+        """Add one on-policy decision for each of these rows, all arguments (decisions, …)."""
+        stop = self.count + len(rows)
+        new = self.decisions[self.count : stop]
+        new["inputs"], new["row"], new["action"] = inputs, rows, actions
+        new["value"], new["log_prob"], new["reward"] = values, log_probs, rewards
+        new["terminal"], new["weight"] = False, 1
+        self.pending[rows] = np.arange(self.count, stop)
+        self.count = stop
+
+    def add_outcomes(self, rewards: NDArray[np.float32], done: NDArray[np.bool_]) -> None:
+        """Credit each row's reward, (rows,), to its open decision, which is terminal where `done`."""
+        waiting = self.pending != NONE
+        self.decisions["reward"][self.pending[waiting]] += rewards[waiting]
+        self.decisions["terminal"][self.pending[waiting & done]] = True
+        self.pending[done] = NONE
+
+    def finish_rollout(
+        self, next_values: NDArray[np.float32], deciding: NDArray[np.bool_], gamma: float, gae_lambda: float
+    ) -> Samples:
+        """Return the decisions with known outcome and a positive importance weight.
+
+        No value loss on off-policy actions: their target is the old value.
+
+        Args:
+            next_values: float32 (rows,), values of the current observations; read only where `deciding`.
+            deciding: bool (rows,), the rows that must decide now.
+            gamma: Discount from one decision to the next.
+            gae_lambda: Lambda of generalised advantage estimation (Schulman et al. 2016).
+        """
+        self.pending[deciding] = NONE
+        decisions = self.decisions[: self.count]
+        advantages, complete = decision_advantages(
+            decisions["row"],
+            decisions["reward"],
+            decisions["value"],
+            decisions["terminal"],
+            self.pending,
+            np.where(deciding, next_values, 0).astype(np.float32),
+            gamma,
+            gae_lambda,
+        )
+        chosen = np.flatnonzero(complete & (decisions["weight"] > 0))
+        names = ("inputs", "action", "value", "log_prob", "weight")
+        inputs, actions, values, log_probs, weights = (decisions[name][chosen] for name in names)
+        advantages = advantages[chosen]
+        returns = np.where(weights == 1, values + advantages, values)
+        return Samples(inputs, actions.astype(np.int64), values, log_probs, advantages, returns, weights)
+
+    def state(self) -> dict[str, Any]:
+        """Return the open decisions; requires a preceding `start_rollout`."""
+        opened = {name: self.decisions[name][: self.count].copy() for name in self.decisions.dtype.names or ()}
+        return {"open": opened, "pending": self.pending.copy()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Restore a value of `state`."""
+        opened, pending = state["open"], state["pending"]
+        self.count, self.pending[:] = len(opened["row"]), pending
+        for name in self.decisions.dtype.names or ():
+            self.decisions[name][: self.count] = opened[name]
+
+
+@jit(cached=True)
+def decision_advantages(
+    rows: NDArray[np.int32],
+    rewards: NDArray[np.float32],
+    values: NDArray[np.float32],
+    terminal: NDArray[np.bool_],
+    pending: NDArray[np.int64],
+    next_values: NDArray[np.float32],
+    gamma: float,
+    gae_lambda: float,
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return the advantage of each decision, float32 (decisions,), and whether it is complete, bool (decisions,).
+
+    Decisions are in chronological order; `pending` (rows,) has the index of each row's open decision, or `NONE`.
+    """
+    advantages = np.zeros(len(rows), np.float32)
+    complete = np.ones(len(rows), np.bool_)
+    next_value = next_values.copy()
+    next_advantage = np.zeros_like(next_values)
+    for k in range(len(rows) - 1, -1, -1):
+        row = rows[k]
+        if pending[row] == k:
+            complete[k] = False
+        else:
+            if terminal[k]:
+                next_value[row] = 0
+                next_advantage[row] = 0
+            error = rewards[k] + gamma * next_value[row] - values[k]
+            advantages[k] = error + gamma * gae_lambda * next_advantage[row]
+        next_value[row] = values[k]
+        next_advantage[row] = advantages[k]
+    return advantages, complete
 
 
 class Learner:
@@ -59,7 +211,6 @@ class Learner:
         config: Hyperparameters; the schedules end after `config.decisions`.
         network: Shape of policy and value function.
         seed: Seed of the initial weights, the games and the minibatches.
-        league: Opponents that receive snapshots of the policy, or None.
 
     Attributes:
         decisions: Number of decisions so far.
@@ -73,10 +224,8 @@ class Learner:
 
     gamma, clip, value_weight, max_grad_norm = 1.0, 0.2, 0.5, 0.5
 
-    def __init__(
-        self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int, league: League | None = None
-    ) -> None:
-        self.env, self.config, self.shape, self.league = env, config, network, league
+    def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
+        self.env, self.config, self.shape = env, config, network
         self.inputs = INPUTS[network.inputs]
         torch.manual_seed(seed)
         self.policy = ActorCriticPolicy(
@@ -88,18 +237,14 @@ class Learner:
         )
         self.buffer = DecisionBuffer(config.turns, env.num_envs, self.inputs.width)
         self.shuffle = np.random.default_rng(seed)
-        exploration_seed = np.random.SeedSequence(seed).spawn(1)[0]
-        self.exploration = Exploration(env.games_of_rows, config.explore, config.explore_chance, exploration_seed)
         env.seed(seed)
         self.observations = env.reset()
         self.decisions, self.entropy_weight = 0, config.entropy
         self.log: dict[str, float] = {}
 
     def learn(self) -> None:
-        """Play a rollout, learn from it, and take a snapshot if due."""
+        """Play a rollout and learn from it."""
         self.update(self.rollout())
-        if self.league is not None and self.decisions >= self.league.next_snapshot:
-            self.league.add_snapshot(self.network("snapshot"), self.decisions)
 
     def scheduled(self, start: float, end: float) -> float:
         """Return the value of a linear schedule."""
@@ -112,24 +257,25 @@ class Learner:
             log_probs = torch.log_softmax(self.policy.action_net(latent_policy), dim=1)
             return log_probs.numpy(), self.policy.value_net(latent_value).squeeze(1).numpy()
 
-    def play_turn(self) -> None:
-        """Sample the decisions with the games' random numbers, play them, and store decisions and rewards."""
+    def play_turn(self) -> NDArray[np.bool_]:
+        """Sample decisions with the games' random numbers, play and store them; return whose game ended, (rows,)."""
         rows = np.flatnonzero(self.observations[:, 0])
         seen = self.inputs(self.observations[rows])
         log_probs, values = self.evaluate(seen)
-        explored, excluded = self.exploration.draw(rows)
         leave = np.zeros(self.env.num_envs, np.float32)
-        leave[rows] = np.where(explored, EXPLORED_LEAVE, np.exp(log_probs[:, 1]))
+        leave[rows] = self.behaviour(rows, np.exp(log_probs[:, 1]))
         actions = self.env.draw_decisions(leave)
         chosen = actions[rows]
         taken = log_probs[np.arange(len(rows)), chosen]
-        self.buffer.add_decisions(
-            rows, seen, chosen, values, taken, -self.cost(seen, chosen, taken), explored, excluded
-        )
+        self.buffer.add_decisions(rows, seen, chosen, values, taken, -self.cost(seen, chosen, taken))
         self.observations, rewards, done = self.env.play(actions)
         self.buffer.add_outcomes(rewards * np.float32(self.config.reward_scale), done)
-        self.exploration.end_games(done)
         self.decisions += len(rows)
+        return done
+
+    def behaviour(self, rows: NDArray[np.int64], leave: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return P(LEAVE) of the behaviour policy at the deciding rows; `leave` is the policy's."""
+        return leave
 
     def cost(self, seen: NDArray[np.float32], actions: NDArray, log_probs: NDArray[np.float32]) -> Any:
         """Return a penalty on the reward of each decision, (decisions,) or a scalar; 0 in PPO."""
@@ -185,17 +331,14 @@ class Learner:
                     for name, value in scalars.items():
                         logged[name].append(value.item())
         finally:  # before torch's own, less specific error on NaN
-            self._check_weights()
+            if not all(bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()):
+                raise ValueError(
+                    f"the training has diverged after {self.decisions:,} decisions: a weight is not a finite number; "
+                    f"earlier checkpoints are valid; lower ppo.learning_rate = {config.learning_rate:g}"
+                )
         self.log = {"learning_rate": rate, **{name: fmean(values) for name, values in logged.items()}}
         if decisions:
             self.log["explained_variance"] = float(explained_variance(samples.values, samples.returns))
-
-    def _check_weights(self) -> None:
-        if not all(bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()):
-            raise ValueError(
-                f"the training has diverged after {self.decisions:,} decisions: a weight is not a finite number; "
-                f"earlier checkpoints are valid; lower ppo.learning_rate = {self.config.learning_rate:g}"
-            )
 
     def policy_modules(self) -> list[torch.nn.Linear]:
         """Return the linear layers of the policy."""
@@ -230,8 +373,6 @@ class Learner:
             "layout": str(GAME.descr),
             "buffer": self.buffer.state(),
             "shuffle": self.shuffle.bit_generator.state,
-            "exploration": self.exploration.state(),
-            "league": None if self.league is None else self.league.state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -244,94 +385,20 @@ class Learner:
         self.observations = self.env.restore(state["games"].view(GAME)[:, 0])
         self.buffer.restore(state["buffer"])
         self.shuffle.bit_generator.state = state["shuffle"]
-        self.exploration.restore(state["exploration"])
-        if self.league is not None:
-            self.league.restore(state["league"], self.shape)
 
 
 def standardised(batch: Samples) -> torch.Tensor:
-    """Return the standardised advantages of a minibatch times importance weights.
-
-    Mean and standard deviation are those of on-policy decisions.
-    """
-    advantages, decided = batch.advantages, batch.advantages[~batch.explored]
-    if len(decided) > 1:
-        advantages = (advantages - decided.mean()) / (decided.std() + 1e-8)
-    return advantages * torch.where(batch.explored, torch.exp(batch.log_probs) / float(EXPLORED_LEAVE), 1)
-
-
-def train(
-    config: Config,
-    folder: Path,
-    learner: Callable[..., Learner] = Learner,
-    make_env: Callable[..., DiamantVecEnv] = DiamantVecEnv,
-    progress: bool = True,
-) -> NetworkAgent:
-    """Train from scratch or from the folder's checkpoint; return the policy, which is also saved in the folder.
-
-    Args:
-        config: Configuration of the run.
-        folder: Folder of the run.
-        learner: Factory with the arguments of `Learner`.
-        make_env: Factory with the arguments of `DiamantVecEnv`.
-        progress: Show a progress bar.
-    """
-    torch.set_num_threads(config.threads)
-    game, ppo = config.game, config.ppo
-    players, editions = tables_of(config)
-    league = League(config.opponents, players, seeds_for(config.seed, "league"))
-    env = make_env(ppo.games, players, editions, game.reward, league.snapshots, league.seating, game.blank)
-    seed = int(seeds_for(config.seed, "learning").generate_state(1)[0])
-    run = TrainingRun(config, folder, learner(env, ppo, config.network, seed, league))
-    small = DiamantVecEnv(1, 2)  # compile before timing
-    small.reset()
-    small.play(np.zeros(2, np.int8))
-    return run.train(progress)
-
-
-@dataclass(frozen=True)
-class Arguments:
-    """Train a PPO agent by self-play and judge it against the scripted baselines."""
-
-    settings: Settings[Config]
-    config: ConfigFile = None
-    """Configuration file, overridden by other options; by default configs/default.toml, for train.cluster
-    configs/cluster.toml."""
-    out: Path = Path("runs")
-    """Parent of the run's folder."""
-    resume: Annotated[Path | None, optional("FOLDER")] = None
-    """Resume the run in this folder with its configuration."""
-    judge: bool = True
-    """Judge the agent at the end."""
-
-
-def run_experiment(
-    argv: Sequence[str] | None,
-    command: str,
-    default: Path = CONFIGS / "default.toml",
-    train: Callable[[Any, Path], NetworkAgent] = train,
-    check: Callable[[Config], None] = check_settings,
-) -> None:
-    """Parse the command line (`default` configuration), check the settings, train and report."""
-    arguments = parse_arguments(Arguments, argv, command, default)
-    config = open_run_folder(arguments.resume) if arguments.resume else arguments.settings
-    check(config)
-    folder = arguments.resume or new_run_folder(arguments.out, config)
-    try:
-        with locked(folder):
-            done = finished_policy(folder, config)
-            if arguments.resume and not done and not (folder / CHECKPOINT).is_file():
-                print(f"{folder} has no {CHECKPOINT} yet: the run restarts", file=sys.stderr)
-            network = done or train(config, folder)
-            if arguments.judge:
-                report_run(network, config, folder)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"resume with --resume {shlex.quote(str(folder))}") from None
-    say(f"The run is in {folder}, its policy in {folder / POLICY}.")
+    """Return the advantages of a minibatch, standardised by those of on-policy actions, times importance weights."""
+    advantages, on_policy = batch.advantages, batch.advantages[batch.weights == 1]
+    if len(on_policy) > 1:
+        advantages = (advantages - on_policy.mean()) / (on_policy.std() + 1e-8)
+    return advantages * batch.weights
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
+    from train.runs.training_run import run_experiment  # imports this module
+
     return run_command(COMMAND, lambda: run_experiment(argv, COMMAND))
 
 

@@ -17,8 +17,8 @@ from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.exact_tasks import exploitability
 from train.benchmarking.suite import BenchmarkTask
-from train.ppo import train
 from train.runs.config import GameConfig
+from train.runs.training_run import train
 
 PLAYERS = 3
 SMALL = Edition("small", (3, 5), ("snake",), trap_copies=2, expeditions=1)

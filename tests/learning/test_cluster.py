@@ -9,7 +9,7 @@ import pytest
 from diamant_env.opponents.network import NetworkAgent
 from train import cluster
 from train.cluster import ClusterLearner, Runner, map_on_ray, require_ray, train
-from train.learning.league import tables_of
+from train.league import tables_of
 from train.ppo import Learner
 from train.runs.config import Config
 from train.runs.run_folder import CHECKPOINT, POLICY, new_run_folder

@@ -6,7 +6,7 @@ from diamant_env import EDITIONS, Batch, Observations
 from diamant_env.observation import NUM_FEATURES, SLICES
 from diamant_env.opponents import EMPTY
 from diamant_env.opponents.network import NetworkAgent
-from train.learning.league import BLIND_SPOTS, League, tables_of
+from train.league import BLIND_SPOTS, League, tables_of
 from train.runs.config import Config, OpponentsConfig
 
 PLAYERS = np.tile([3, 4, 8], 1000)

@@ -21,13 +21,11 @@ from diamant_env.opponents.inputs import CANONICAL, RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.algorithms.regularised_nash import RegularisedNash
-from train.learning import training_run
-from train.learning.decisions import Samples
-from train.learning.training_run import TrainingRun
-from train.ppo import Learner, main, train
-from train.runs import judging
+from train.ppo import Learner, Samples, main
+from train.runs import judging, training_run
 from train.runs.config import Config, NetworkConfig, PPOConfig
 from train.runs.run_folder import POLICY, TIME, new_run_folder, read_json, save_policy
+from train.runs.training_run import TrainingRun, train
 
 SCALARS = (
     *("loss", "policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction"),

@@ -8,8 +8,8 @@ from diamant_env import REWARDS
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.inputs import RAW
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning.decisions import NONE, DecisionBuffer, Exploration, Samples
-from train.ppo import Learner, standardised
+from train.league import Exploration, LeagueLearner
+from train.ppo import NONE, DecisionBuffer, Learner, Samples, standardised
 from train.runs.config import NetworkConfig, PPOConfig
 
 GAMMA, LAMBDA = 0.9, 0.7
@@ -92,10 +92,10 @@ def buffer_of(rows: int) -> DecisionBuffer:
     return buffer
 
 
-def decide(buffer, rows, actions, rewards, done, values=0, log_probs=0, explored=False, excluded=False):
+def decide(buffer, rows, actions, rewards, done, values=0):
     """Add decisions of these rows, then the turn's outcome for all rows."""
     seen = np.ones((len(rows), NUM_FEATURES), np.float32)
-    buffer.add_decisions(np.array(rows), seen, actions, values, log_probs, 0, explored, excluded)
+    buffer.add_decisions(np.array(rows), seen, actions, values, 0)
     buffer.add_outcomes(np.array(rewards, np.float32), np.broadcast_to(np.array(done, bool), len(rewards)))
 
 
@@ -157,34 +157,35 @@ def test_games_without_exploration_exclude_nothing():
 
 
 @pytest.mark.parametrize(
-    ("rewards", "explored", "excluded", "expected"),
+    ("weights", "expected"),
     [
-        ([5, 1, 3, 8], [0, 0, 0, 1], [0, 0, 0, 0], [1, -1, 0, 0.5 * 2.5]),  # 5, 1 and 3: mean 3, deviation 2
-        ([5, 1, 3, 8], [0, 1, 0, 1], [0, 0, 1, 0], [5, 0.5, 4]),  # one decision has no deviation
+        ([1, 1, 1, 0.5], [1, -1, 0, 0.5 * 2.5]),  # 5, 1 and 3: mean 3, deviation 2
+        ([1, 0.5, 0, 0.5], [5, 0.5, 4]),  # one decision has no deviation; weight 0 is excluded
     ],
 )
-def test_advantages_are_standardised_by_on_policy_decisions(rewards, explored, excluded, expected):
-    """The probability of the exploratory action is 0.25 under the policy."""
+def test_advantages_are_standardised_by_on_policy_decisions(weights, expected):
+    rewards, weights = np.array([5, 1, 3, 8]), np.array(weights)
     buffer = buffer_of(4)
-    decide(buffer, range(4), 0, rewards, True, 0, np.log(0.25), np.array(explored) > 0, np.array(excluded) > 0)
+    decide(buffer, range(4), 0, rewards, True)
+    buffer.decisions["weight"][:4] = weights
     samples = finish(buffer)
     found = standardised(Samples(*map(torch.from_numpy, samples)))
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
-    kept = np.array(excluded) == 0
-    expected_returns = np.where(explored, 0, rewards)[kept]  # no value loss on exploratory actions
+    expected_returns = np.where(weights == 1, rewards, 0)[weights > 0]  # no value loss on off-policy actions
     np.testing.assert_array_equal(samples.returns, expected_returns)
 
 
 def test_exploratory_action_is_uniform(monkeypatch):
     config = PPOConfig(turns=1, explore=1.0, explore_chance=1.0)
-    model = Learner(DiamantVecEnv(400, 3), config, NetworkConfig(hidden=(4,), inputs=RAW), 2)
+    model = LeagueLearner(DiamantVecEnv(400, 3), config, NetworkConfig(hidden=(4,), inputs=RAW), 2)
     stay = np.log(np.array([[0.98, 0.02]], np.float32))
     monkeypatch.setattr(model, "evaluate", lambda seen: (stay.repeat(len(seen), 0), np.zeros(len(seen))))
     model.play_turn()
     decisions = model.buffer.decisions[:1200]
-    explored = decisions["explored"]
+    explored = decisions["weight"] > 0
     assert explored.sum() == 400
-    assert np.array_equal(decisions["excluded"], ~explored)
+    probability = np.where(decisions["action"][explored], 0.02, 0.98)
+    np.testing.assert_allclose(decisions["weight"][explored], probability / 0.5, rtol=1e-6)
     assert decisions["action"][explored].mean() == pytest.approx(0.5, abs=0.1)
     assert decisions["action"][~explored].mean() < 0.06
 

@@ -19,19 +19,19 @@ import torch
 from torch.nn.functional import mse_loss
 
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning.decisions import Samples
-from train.ppo import Learner, standardised
+from train.league import LeagueLearner
+from train.ppo import Samples, standardised
 from train.runs.config import PPOConfig
 
 _LEAST = 1e-6  # minimum probability in a divergence, for the precision of 1 - p in float32
 
 
-class MirrorDescent(Learner):
+class MirrorDescent(LeagueLearner):
     """Magnetic mirror descent; `entropy` of the configuration and `clip` are ignored.
 
     Args:
-        env: See `Learner`, as the arguments after `config`.
-        config: See `Learner`.
+        env: See `LeagueLearner`, as the arguments after `config`.
+        config: See `LeagueLearner`.
         step_size: Divisor of the divergence from the policy of the rollout; advantages have standard deviation 1.
         temperature: Initial factor of the divergence from the uniform policy.
     """

@@ -23,16 +23,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from train.learning.decisions import Samples
-from train.ppo import Learner
+from train.league import LeagueLearner
+from train.ppo import Samples
 from train.runs.run_folder import as_tensors
 
 
-class RegularisedNash(Learner):
+class RegularisedNash(LeagueLearner):
     """Self-play by R-NaD; the first anchor is the policy at the start.
 
     Args:
-        arguments: See `Learner`.
+        arguments: See `LeagueLearner`.
         weight: Weight of the log-ratio, in scaled rewards.
         replacements: Number of replacements of the anchor in a run.
     """
@@ -61,11 +61,11 @@ class RegularisedNash(Learner):
             self._anchor()
 
     def state(self) -> dict[str, Any]:
-        """See `Learner.state`."""
+        """See `LeagueLearner.state`."""
         return {**super().state(), "anchor": self.anchor.state_dict(), "replaced": self.replaced}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `Learner.restore`."""
+        """See `LeagueLearner.restore`."""
         super().restore(state)
         self.anchor.load_state_dict(as_tensors(state["anchor"]))
         self.replaced = state["replaced"]

@@ -29,7 +29,7 @@ from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.table import Table
-from train.learning.league import vec_env_among
+from train.league import vec_env_among
 from train.ppo import ACTIVATIONS, Learner
 from train.runs.config import Config
 from train.runs.run_folder import Checkpoints

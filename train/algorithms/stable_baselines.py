@@ -19,7 +19,7 @@ from diamant_env.opponents.inputs import INPUTS, Inputs
 from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning.league import vec_env_of
+from train.league import vec_env_of
 from train.ppo import ACTIVATIONS
 from train.responding.search import sharpened
 from train.runs.config import Config

@@ -19,9 +19,10 @@ from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, Trained
 from train.benchmarking.entry import from_agent, from_function
 from train.benchmarking.exact_tasks import equilibrium
 from train.benchmarking.suite import EXACT, BenchmarkTask
-from train.ppo import Learner, train
+from train.league import LeagueLearner
 from train.runs.config import OpponentsConfig
 from train.runs.run_folder import TIME, read_json
+from train.runs.training_run import train
 
 KINDS = ("learned", "scripted", "shipped", "exact")
 REFERENCES = ("random:0.2", "ev:0.75")
@@ -29,9 +30,9 @@ REFERENCES = ("random:0.2", "ev:0.75")
 
 
 def _ppo(
-    run: BenchmarkRun, learner: Callable[..., Learner] = Learner, opponents: OpponentsConfig | None = None, **ppo: Any
+    run: BenchmarkRun, learner: Callable = LeagueLearner, opponents: OpponentsConfig | None = None, **ppo: Any
 ) -> Trained:
-    """Train by `train.ppo`, resuming an interrupted run; `ppo` overrides the configuration."""
+    """Train by PPO, resuming an interrupted run; `ppo` overrides the configuration."""
     agent = train(run.experiment(opponents, ppo), run.training, learner, progress=False)
     return agent, read_json(run.training / TIME)["decisions"]
 

@@ -30,7 +30,7 @@ from diamant_env.opponents.search import PREFIX, parse
 from diamant_env.sb3 import DiamantVecEnv
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, Trained
 from train.benchmarking.suite import BenchmarkTask
-from train.learning.league import vec_env_of
+from train.league import vec_env_of
 from train.runs.config import GameConfig
 
 CALL = "task, budget, seed, folder"

@@ -1,1 +1,1 @@
-"""Configuration, folder and evaluation of a run."""
+"""Configuration, folder, loop and evaluation of a run."""

@@ -71,7 +71,7 @@ class OpponentsConfig(Strict):
     style: Weight = 0.0
     """Standard deviation of a constant shift of the logit of LEAVE, drawn for each snapshot seat."""
     blindness: Share = 0.0
-    """Probability that a snapshot seat does not observe a group of fields, see `train.learning.league`."""
+    """Probability that a snapshot seat does not observe a group of fields, see `train.league`."""
     snapshot_every: Decisions = 250_000
     """Decisions between two snapshots."""
 
@@ -97,7 +97,7 @@ class PPOConfig(Strict):
     reward_scale: Scale = 1.0
     """Factor of the rewards."""
     explore: Share = 0.0
-    """Share of games with `train.learning.decisions.Exploration`."""
+    """Share of games with exploring starts in self-play, see `train.league.Exploration`."""
     explore_chance: float = Field(default=0.05, gt=0, le=1)
     """Probability per turn of the exploratory action in such a game."""
     average: Share = 0.0

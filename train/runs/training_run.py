@@ -1,28 +1,42 @@
-"""Loop of a training run around its learner: averaged weights, learning curve, checkpoints, TensorBoard and time."""
+"""Training run: loop around the learner with averaged weights, learning curve, checkpoints and TensorBoard."""
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.logger import configure
 
 from diamant_env.commands.terminal import say
-from diamant_env.judging.games import progress_bar
+from diamant_env.judging.games import progress_bar, seeds_for
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
+from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.results import save_json
+from train.league import League, LeagueLearner, tables_of
+from train.ppo import Learner
+from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
 from train.runs.config import Config
-from train.runs.judging import curve_point, save_curve
+from train.runs.judging import check_settings, curve_point, report_run, save_curve
 from train.runs.run_folder import (
+    CHECKPOINT,
     POLICY,
     TIME,
     Checkpoints,
+    finished_policy,
     load_checkpoint,
+    locked,
+    new_run_folder,
+    open_run_folder,
     read_json,
     save_checkpoint,
     save_policy,
@@ -35,10 +49,10 @@ class TrainingRun:
     Args:
         config: Configuration of the run.
         folder: Folder of the run.
-        learner: `train.ppo.Learner`.
+        learner: PPO.
     """
 
-    def __init__(self, config: Config, folder: Path, learner: Any) -> None:
+    def __init__(self, config: Config, folder: Path, learner: Learner) -> None:
         self.config, self.folder, self.learner = config, folder, learner
         self.checkpoints = Checkpoints(config, folder)
         self.logger = configure(str(folder / "tensorboard"), ["tensorboard"])
@@ -69,7 +83,9 @@ class TrainingRun:
                 self.logger.dump(learner.decisions)
                 self.average_weights()
                 if learner.decisions < ppo.decisions:
-                    self.follow_up()
+                    self.judge_if_due()
+                    if self.checkpoints.saved < self.checkpoints.due(learner.decisions):
+                        self.save()
                     if self.curve:
                         share, fair = self.curve[-1]["win_share"], 1 / self.config.judged_players
                         bar.set_postfix_str(f"wins {share:.3f} against {POOLS[0]}, fair {fair:.3f}", refresh=False)
@@ -102,12 +118,6 @@ class TrainingRun:
         weights = [mean.astype(np.float32) for mean in self.average]
         layers = list(zip(weights[::2], weights[1::2], strict=True))
         return NetworkAgent(layers, network.activation, network.name, inputs=network.inputs)
-
-    def follow_up(self) -> None:
-        """Evaluate or save a checkpoint, as due between two rollouts."""
-        self.judge_if_due()
-        if self.checkpoints.saved < self.checkpoints.due(self.learner.decisions):
-            self.save()
 
     def judge_if_due(self) -> None:
         """Add a point to the learning curve when it is due, see `JudgeConfig.curve_points`."""
@@ -151,6 +161,76 @@ class TrainingRun:
         self.save()
         save_policy(self.folder / POLICY, self.policy(), self.config, done)  # last: it marks the run as finished
         if self.seconds:
-            found = self.times()
-            say(f"{done:,} decisions in {found['seconds']:.0f} s: {found['decisions_per_second']:,.0f} a second.")
+            times = self.times()
+            say(f"{done:,} decisions in {times['seconds']:.0f} s: {times['decisions_per_second']:,.0f} a second.")
         return self.policy()
+
+
+def train(
+    config: Config,
+    folder: Path,
+    learner: Callable[..., Learner] = LeagueLearner,
+    make_env: Callable[..., DiamantVecEnv] = DiamantVecEnv,
+    progress: bool = True,
+) -> NetworkAgent:
+    """Train from scratch or from the folder's checkpoint; return the policy, which is also saved in the folder.
+
+    Args:
+        config: Configuration of the run.
+        folder: Folder of the run.
+        learner: Factory with the arguments of `LeagueLearner`.
+        make_env: Factory with the arguments of `DiamantVecEnv`.
+        progress: Show a progress bar.
+    """
+    torch.set_num_threads(config.threads)
+    game, ppo = config.game, config.ppo
+    players, editions = tables_of(config)
+    league = League(config.opponents, players, seeds_for(config.seed, "league"))
+    env = make_env(ppo.games, players, editions, game.reward, league.snapshots, league.seating, game.blank)
+    seed = int(seeds_for(config.seed, "learning").generate_state(1)[0])
+    run = TrainingRun(config, folder, learner(env, ppo, config.network, seed, league))
+    small = DiamantVecEnv(1, 2)  # compile before timing
+    small.reset()
+    small.play(np.zeros(2, np.int8))
+    return run.train(progress)
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Train a PPO agent by self-play and judge it against the scripted baselines."""
+
+    settings: Settings[Config]
+    config: ConfigFile = None
+    """Configuration file, overridden by other options; by default configs/default.toml, for train.cluster
+    configs/cluster.toml."""
+    out: Path = Path("runs")
+    """Parent of the run's folder."""
+    resume: Annotated[Path | None, optional("FOLDER")] = None
+    """Resume the run in this folder with its configuration."""
+    judge: bool = True
+    """Judge the agent at the end."""
+
+
+def run_experiment(
+    argv: Sequence[str] | None,
+    command: str,
+    default: Path = CONFIGS / "default.toml",
+    train: Callable[[Any, Path], NetworkAgent] = train,
+    check: Callable[[Config], None] = check_settings,
+) -> None:
+    """Parse the command line (`default` configuration), check the settings, train and report."""
+    arguments = parse_arguments(Arguments, argv, command, default)
+    config = open_run_folder(arguments.resume) if arguments.resume else arguments.settings
+    check(config)
+    folder = arguments.resume or new_run_folder(arguments.out, config)
+    try:
+        with locked(folder):
+            done = finished_policy(folder, config)
+            if arguments.resume and not done and not (folder / CHECKPOINT).is_file():
+                print(f"{folder} has no {CHECKPOINT} yet: the run restarts", file=sys.stderr)
+            network = done or train(config, folder)
+            if arguments.judge:
+                report_run(network, config, folder)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"resume with --resume {shlex.quote(str(folder))}") from None
+    say(f"The run is in {folder}, its policy in {folder / POLICY}.")

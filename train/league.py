@@ -1,10 +1,11 @@
-"""Opponents of a training run: earlier versions of the learner, and their seats."""
+"""PPO against earlier versions of the learner and with exploring starts, and the environments of a run."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.agent import Agent, answer_deciding
@@ -14,8 +15,11 @@ from diamant_env.observation import NUM_FEATURES, Observations, columns
 from diamant_env.opponents import EMPTY
 from diamant_env.opponents.network import Layers, NetworkAgent, logistic
 from diamant_env.sb3 import DiamantVecEnv
-from train.runs.config import Config, GameConfig, NetworkConfig, OpponentsConfig
+from train.ppo import Learner
+from train.runs.config import Config, GameConfig, NetworkConfig, OpponentsConfig, PPOConfig
 
+EXPLORED_LEAVE = np.float32(0.5)
+"""P(LEAVE) of an exploratory action."""
 # Groups of features that may be masked in a seat; without one of them, a snapshot plays like a simple strategy.
 BLIND_SPOTS = (
     ("path_gems", "path_relics", "path_relic_value"),
@@ -67,26 +71,20 @@ class SnapshotOpponent:
         if self.network is None:
             return np.full(len(first), 0.5, np.float32)
         if len(self._shift) != len(first):
-            self._shift, self._sees = perturbations(self._config, len(first), np.random.default_rng(self._seed))
+            self._perturb(len(first))
         network = self.network
         return answer_deciding(
             obs,
             lambda rows: logistic(network.leave_logit(obs.flat[rows] * self._sees[rows]) + self._shift[rows]),
         )
 
-
-def perturbations(
-    config: OpponentsConfig, seats: int, random: np.random.Generator
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the logit shift of each snapshot seat, float32 (seats,), and 0 for its masked features, else 1.
-
-    The latter is float32 (seats, NUM_FEATURES).
-    """
-    shift = random.normal(0, config.style, seats).astype(np.float32)
-    sees = np.ones((seats, NUM_FEATURES), np.float32)
-    for fields in BLIND_SPOTS:
-        sees[:, columns(*fields)] *= random.random((seats, 1)) >= config.blindness
-    return shift, sees
+    def _perturb(self, seats: int) -> None:
+        """Draw the logit shift, (seats,), and the feature mask, (seats, NUM_FEATURES), of the seats."""
+        random = np.random.default_rng(self._seed)
+        self._shift = random.normal(0, self._config.style, seats).astype(np.float32)
+        self._sees = np.ones((seats, NUM_FEATURES), np.float32)
+        for fields in BLIND_SPOTS:
+            self._sees[:, columns(*fields)] *= random.random((seats, 1)) >= self._config.blindness
 
 
 class League:
@@ -162,3 +160,103 @@ class League:
         self.snapshots_taken, self.next_snapshot = int(state["taken"]), int(state["next_snapshot"])
         self.seat_networks(state["networks"], shape)
         self._random.bit_generator.state = state["random"]
+
+
+class Exploration:
+    """Exploring starts: one seat takes a uniformly random action at a random turn; training uses only what follows.
+
+    They sample actions that a nearly deterministic policy rarely takes. All later decisions are on-policy; the
+    exploratory action is weighted by importance sampling (Sutton and Barto: Reinforcement learning, an introduction,
+    2nd edition 2018, sections 5.3 and 5.5).
+
+    Args:
+        games_of_rows: int (rows,), the game of each learning seat.
+        share: Share of exploring games, drawn once.
+        chance: Probability per turn of the exploratory action in an exploring game, at most once per game.
+        seed: Seed of the games, turns and seats drawn.
+    """
+
+    def __init__(
+        self, games_of_rows: NDArray[np.int64], share: float, chance: float, seed: np.random.SeedSequence
+    ) -> None:
+        self.games_of_rows = games_of_rows
+        self.chance = chance
+        self._random = np.random.default_rng(seed)
+        self._explores = self._random.random(games_of_rows.max() + 1) < share
+        self._waiting = self._explores.copy()
+
+    def draw(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which of the deciding rows explore, at most one of each game, and which training excludes.
+
+        Excluded are the decisions of an exploring game before the exploratory action, and the others' of its turn.
+        """
+        explored, games = np.zeros(len(rows), np.bool_), self.games_of_rows[rows]
+        if not self._explores.any():
+            return explored, explored
+        exploring = self._waiting & (self._random.random(len(self._waiting)) < self.chance)
+        shuffled = self._random.permutation(len(rows))
+        candidates = shuffled[exploring[games[shuffled]]]
+        explored[candidates[np.unique(games[candidates], return_index=True)[1]]] = True
+        excluded = self._waiting[games] & ~explored
+        self._waiting[games[explored]] = False
+        return explored, excluded
+
+    def end_games(self, done: NDArray[np.bool_]) -> None:
+        """Reset exploration in the games of the rows that are `done`, bool (rows,)."""
+        ended = self.games_of_rows[done]
+        self._waiting[ended] = self._explores[ended]
+
+    def state(self) -> dict[str, Any]:
+        """Return the state for a checkpoint."""
+        return {"random": self._random.bit_generator.state, "waiting": self._waiting.copy()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Restore a value of `state`."""
+        self._random.bit_generator.state = state["random"]
+        self._waiting[:] = state["waiting"]
+
+
+class LeagueLearner(Learner):
+    """PPO with exploring starts; snapshots of the policy join the league, if any. See `Learner` for the arguments."""
+
+    def __init__(
+        self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int, league: League | None = None
+    ) -> None:
+        super().__init__(env, config, network, seed)
+        self.league = league
+        exploration_seed = np.random.SeedSequence(seed).spawn(1)[0]
+        self.exploration = Exploration(env.games_of_rows, config.explore, config.explore_chance, exploration_seed)
+
+    def learn(self) -> None:
+        """Play a rollout, learn from it, and take a snapshot if due."""
+        super().learn()
+        if self.league is not None and self.decisions >= self.league.next_snapshot:
+            self.league.add_snapshot(self.network("snapshot"), self.decisions)
+
+    def behaviour(self, rows: NDArray[np.int64], leave: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Draw the exploratory actions; return P(LEAVE) of the deciding rows."""
+        self.explored, self.excluded = self.exploration.draw(rows)
+        return np.where(self.explored, EXPLORED_LEAVE, leave)
+
+    def play_turn(self) -> NDArray[np.bool_]:
+        """Play a turn; set the importance weights of exploratory and excluded decisions."""
+        start = self.buffer.count
+        done = super().play_turn()
+        decisions = self.buffer.decisions[start : self.buffer.count]
+        weights = torch.exp(torch.from_numpy(decisions["log_prob"][self.explored])).numpy() / EXPLORED_LEAVE
+        decisions["weight"][self.explored] = weights
+        decisions["weight"][self.excluded] = 0
+        self.exploration.end_games(done)
+        return done
+
+    def state(self) -> dict[str, Any]:
+        """See `Learner.state`."""
+        league = None if self.league is None else self.league.state()
+        return {**super().state(), "exploration": self.exploration.state(), "league": league}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See `Learner.restore`."""
+        super().restore(state)
+        self.exploration.restore(state["exploration"])
+        if self.league is not None:
+            self.league.restore(state["league"], self.shape)
