@@ -24,6 +24,7 @@ REFUSED = [
     (best_response, "bag --pools nowhere.toml", "nowhere.toml"),
     (best_response, "ev catch-up --game.edition incan-gold", "catch-up:16,0.5"),
     (best_response, "bag --game.editions everdeck", "game.editions"),
+    (best_response, "bag --ppo.explore 0.5", "ppo.explore"),
     (best_response, "bag --resume nowhere", "--resume"),
     (benchmark, "--tasks full4-win", "full-4-win"),
     (benchmark, "--algorithms pppo", "ppo"),

@@ -86,6 +86,6 @@ class ResponseConfig(SearchConfig):
     def _one_game(self) -> ResponseConfig:
         if len(self.game.num_players) != 1 or self.game.num_players[0] < 2:
             raise ValueError(f"game.num_players = {list(self.game.num_players)}: one table size of 2 to 8 is needed")
-        if self.game.editions or self.ppo.average:
-            raise ValueError("game.editions and ppo.average are settings of self-play; responses have neither")
+        if self.game.editions or self.ppo.average or self.ppo.explore:
+            raise ValueError("game.editions, ppo.average and ppo.explore are settings of self-play, not of responses")
         return self
