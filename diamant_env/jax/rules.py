@@ -1,7 +1,7 @@
 """The rules of Diamant in JAX: pure functions of one game's state, for `jax.jit` and `jax.vmap`.
 
 Branch-free counterparts of the functions in `diamant_env.rules`, under the same names;
-`tests/in_jax/test_same_games.py` compares both on the same cards. Edition parameters may be constants or traced
+`tests/envs/test_adapters.py` compares both on the same cards. Edition parameters may be constants or traced
 arguments, so that `vmap` can play several editions.
 """
 
