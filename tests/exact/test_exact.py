@@ -232,8 +232,9 @@ def test_solution_cache(tmp_path, monkeypatch):
     first = exact.solve_equilibrium(2, TINY)
     exact.solve_equilibrium(3, TINY)
     exact.solve_equilibrium(2, TINY_RELICS)
+    exact.solve_equilibrium(2, replace(TINY_RELICS, relics=(3, 8)))  # the same deck
     files = list(tmp_path.rglob("*.values"))
-    assert len(files) == 3
+    assert len(files) == 4
     monkeypatch.setattr("diamant_env.exact.equilibrium.solve", None)  # not needed any more
     np.testing.assert_array_equal(exact.solve_equilibrium(2, TINY).values, first.values)
     monkeypatch.undo()
