@@ -40,7 +40,7 @@ def render_text(
         lines.append(f"Expedition {game.expedition} of {edition.expeditions}, card {game.turn}")
         lines += [*path_lines(game, edition, scene, width), f"  bust   {bust_chance(game):.1%} with the next card"]
     rows = seat_lines(game, edition, scene, names, leave)
-    if len(rows[0]) > width:
+    if max(map(len, rows)) > width:
         middle = rows[0].index("  bag")
         rows = [part for row in rows for part in (row[:middle].rstrip(), row[middle:])]
     lines = [textwrap.fill(line, width, subsequent_indent=" " * 9) for line in lines]
