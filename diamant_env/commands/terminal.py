@@ -17,7 +17,6 @@ from diamant_env.opponents.registry import FAMILIES, SHIPPED, SOLVED, describe
 
 STOPPED, WRONG = 130, 2
 _ASCII = {"±": "+-", "×": "x", "…": "...", "−": "-", "–": "-", "·": "*", "←": "<-", "→": "->"}
-codecs.register_error("diamant-ascii", lambda error: (_ASCII.get(error.object[error.start], "?"), error.start + 1))
 _NAMES = "; ".join(
     [
         f"Trained agents: {', '.join(SHIPPED)}",
@@ -32,6 +31,16 @@ stable-baselines3 (ppo.zip), or module:object for one of your own.
 
 {textwrap.fill(_NAMES, 78, break_on_hyphens=False)}."""
 EDITION = f"one of {', '.join([*EDITIONS, *RESEARCH])}, or your own .toml or .json"
+
+
+def _as_ascii(error: UnicodeError) -> tuple[str, int]:
+    """Return the symbol of a character outside an encoding; an error handler of `codecs`."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return _ASCII.get(error.object[error.start], "?"), error.start + 1
+
+
+codecs.register_error("diamant-ascii", _as_ascii)
 
 
 class _Form(argparse.RawDescriptionHelpFormatter):
