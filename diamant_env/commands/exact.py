@@ -14,7 +14,7 @@ from diamant_env.engine.arguments import checked_int
 from diamant_env.envs.settings import with_expeditions
 from diamant_env.exact.induction import Progress
 from diamant_env.judging.games import percent_bar
-from diamant_env.judging.text_reports import TextReport
+from diamant_env.judging.report import TextReport
 from diamant_env.opponents import Agent
 from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.scripted.family import Scripted

@@ -12,7 +12,7 @@ from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviatio
 from diamant_env.judging.games import Player, seeds_for
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.lineups import pool_line_up
-from diamant_env.judging.text_reports import TextReport, estimate_text
+from diamant_env.judging.report import TextReport, estimate_text
 from diamant_env.opponents import make
 from train.responding.config import SearchConfig
 from train.responding.search import ResponseRun
