@@ -38,20 +38,15 @@ def render_text(
         lines.append(narrator.result(game))
     else:
         lines.append(f"Expedition {game.expedition} of {edition.expeditions}, card {game.turn}")
-        lines += [*path_lines(game, edition, scene, width), f"  bust   {bust_chance(game):.1%} with the next card"]
+        path = " - ".join(_card_text(edition, card) for card in scene.path)
+        lines += [f"  path   {path}", f"  lying  {path_contents(game)}"]
+        lines.append(f"  bust   {bust_chance(game):.1%} with the next card")
     rows = seat_lines(game, edition, scene, names, leave)
     if max(map(len, rows)) > width:
         middle = rows[0].index("  bag")
         rows = [part for row in rows for part in (row[:middle].rstrip(), row[middle:])]
-    lines = [textwrap.fill(line, width, subsequent_indent=" " * 9) for line in lines]
+    lines = [textwrap.fill(line, width, subsequent_indent=" " * 9, break_on_hyphens=False) for line in lines]
     return "\n".join(filter(None, [*lines, *rows])).replace(_HARD_SPACE, " ")
-
-
-def path_lines(game: GameState, edition: Edition, scene: Scene, width: int = WIDTH) -> list[str]:
-    """Return the cards of this expedition, wrapped, and the gems and relics on the path."""
-    cards = " - ".join(_card_text(edition, card) for card in scene.path)
-    path = textwrap.wrap(cards, width, initial_indent="  path   ", subsequent_indent=" " * 9, break_on_hyphens=False)
-    return [*path, f"  lying  {path_contents(game)}"]
 
 
 def seat_lines(

@@ -6,7 +6,7 @@ import pytest
 
 from diamant_env.drawing.narration import Narrator, distinct
 from diamant_env.drawing.scene import relics_gone
-from diamant_env.drawing.text import path_lines, render_text
+from diamant_env.drawing.text import render_text
 from diamant_env.editions import FIRST_RELIC
 from tests.support.play import BASE, Play
 
@@ -49,7 +49,8 @@ def test_path_is_in_card_order():
     assert "2 gems, 1 relic worth 5" in render(play)
     game, edition, scene = shown(play)
     scene.path *= 6
-    *path, _ = (line.replace("\xa0", " ") for line in path_lines(game, edition, scene))
+    lines = render_text(game, edition, scene).splitlines()
+    path = lines[1 : next(number for number, line in enumerate(lines) if line.startswith("  lying"))]
     assert len(path) == 4
     assert max(map(len, path)) <= 78
     assert " ".join(map(str.strip, path)).count(" - [LAVA PIT]") == 6
