@@ -80,12 +80,12 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     texts, game = [config.agent], config.game
     if arguments.agents or arguments.pool:
         players, edition = game.num_players[0], game.judged_edition()
-        texts, left_out = entrants(arguments.agents, arguments.pool, players, edition, game.blank)
+        texts, left_out = entrants(arguments.agents, arguments.pool, players, edition)
         say(*left_out_lines(left_out))
     slugs = {text: slug(text).strip("-.") or "agent" for text in texts}
     configs = [config.model_copy(update={"agent": text, "name": f"{config.name}-{slugs[text]}"}) for text in texts]
     for each in configs:  # reject unknown agents and those that read what the table hides before writing
-        check_able(make(each.agent), game.num_players[0], game.judged_edition(), game.blank)
+        check_able(make(each.agent), game.num_players[0], game.judged_edition())
     return [(each, new_run_folder(arguments.out, each)) for each in configs]
 
 
@@ -101,7 +101,7 @@ def search(config: ResponseConfig, folder: Path) -> ResponseResult:
     """Finish a search and save results and the best policy of PPO in its folder."""
     start, game = perf_counter(), config.game
     runs = response_runs(
-        DeviationGame(config.agent, game.num_players[0], game.judged_edition(), game.reward, game.blank), config, folder
+        DeviationGame(config.agent, game.num_players[0], game.judged_edition(), game.reward), config, folder
     )
     for run in runs:
         run.finish()

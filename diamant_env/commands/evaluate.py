@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import AGENTS, add_edition, add_hidden_chests, in_folder, new_parser, save_and_say
+from diamant_env.commands.terminal import AGENTS, add_edition, in_folder, new_parser, save_and_say
 from diamant_env.judging import evaluate
 
 COMMAND = "diamant evaluate"
@@ -41,7 +41,6 @@ def run(argv: Sequence[str]) -> int:
     add("--games", type=int, default=20_000, help="games of each agent in each line-up (%(default)s)")
     add("--players", type=int, default=4, help="players at each table, 2 to 8 (%(default)s)")
     add_edition(parser)
-    add_hidden_chests(parser)
     add("--seed", type=int, default=0, help="random seed (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
@@ -52,7 +51,6 @@ def run(argv: Sequence[str]) -> int:
         compare_with=given.compare,
         players=given.players,
         edition=given.edition,
-        hidden_chests=given.hidden_chests,
         seed=given.seed,
         progress=True,
     )

@@ -36,9 +36,8 @@ class DeviationGame:
     Attributes:
         agent: The agent that is copied.
         players: Players at the table, 2 to 8.
-        edition: Name of a published edition or an `Edition`.
+        edition: An edition, see `diamant_env.find_edition`.
         reward: ``"win"``, ``"score"`` or ``"margin"``.
-        blank_rivals: See `diamant_env.Batch`.
 
     Raises:
         ValueError: If `players` is out of range or `reward` unknown.
@@ -48,7 +47,6 @@ class DeviationGame:
     players: int
     edition: str | Edition
     reward: str
-    blank_rivals: bool = False
 
     def __post_init__(self) -> None:
         checked_int("players", self.players, 2, MAX_PLAYERS)
@@ -92,7 +90,7 @@ def self_play(game: DeviationGame, games: int, seeds: np.random.SeedSequence) ->
         return 1 / game.players if game.reward == "win" else 0.0
     tables = number_of_tables(games, game.players)
     seating = np.zeros((tables, game.players), np.int64)
-    played = play([game.agent], seating, games, seeds, game.edition, blank_rivals=game.blank_rivals)
+    played = play([game.agent], seating, games, seeds, game.edition)
     return played.scores.mean(axis=1)
 
 
@@ -114,7 +112,7 @@ def deviation_gains(
     seating = seat_with(np.ones((tables, game.players - 1), np.int64))
     found = []
     for player in players:
-        played = play([player, game.agent], seating, games, seeds, game.edition, progress, game.blank_rivals)
+        played = play([player, game.agent], seating, games, seeds, game.edition, progress)
         payoffs = PAYOFFS[game.reward](played)
         fair = float(usual) if game.reward == "win" else None
         totals = played.totals(payoffs if fair is not None else payoffs - usual)

@@ -94,7 +94,6 @@ def compare(
     edition: str | Edition = "iello-2016",
     progress: bool = False,
     purpose: str = "judge",
-    blank_rivals: bool = False,
 ) -> tuple[list[Result], list[Difference]]:
     """Judge agents on common random numbers: in each line-up all play the same games from the same seats.
 
@@ -109,7 +108,6 @@ def compare(
         edition: The edition to play.
         progress: Show a progress bar.
         purpose: Name of an independent stream of random numbers.
-        blank_rivals: See `diamant_env.Batch`.
 
     Returns:
         The results by line-up and agent, and the differences between the first agent and each other one.
@@ -132,7 +130,7 @@ def compare(
             runs = []
             for agent in agents:
                 seated = [*rivals, agent] if line_up.how == "intruder" else [agent, *rivals]
-                runs.append(play(seated, seating, games, game_seeds, edition, bar, blank_rivals))
+                runs.append(play(seated, seating, games, game_seeds, edition, bar))
             known = [name_of(rival) for rival in rivals]
             results += [_result(name, line_up, known, run) for name, run in zip(names, runs, strict=True)]
             differences += [

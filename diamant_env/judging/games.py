@@ -150,7 +150,6 @@ def play(
     seeds: np.random.SeedSequence,
     edition: str | Edition = "iello-2016",
     progress: tqdm | None = None,
-    blank_rivals: bool = False,
 ) -> Played:
     """Play `games` games, divided among the tables as evenly as possible.
 
@@ -163,7 +162,6 @@ def play(
         seeds: Seeds of the games and of stochastic agents.
         edition: The edition to play.
         progress: Updated as games end.
-        blank_rivals: See `diamant_env.Batch`.
 
     Raises:
         ValueError: If there are fewer games than tables, or an agent does not support the edition.
@@ -174,7 +172,7 @@ def play(
     game_seeds, agent_seeds = children(seeds, 2)
     states = agent_seeds.generate_state(len(agents)).tolist()
     made = [make(agent, state, fresh=True) for agent, state in zip(agents, states, strict=True)]
-    batch = Batch(tables, seats, edition, "win", blank_rivals=blank_rivals)
+    batch = Batch(tables, seats, edition, "win")
     table = Table(batch, made, seating)
     played = Played(
         seating,

@@ -79,9 +79,7 @@ def left_out_lines(names: Iterable[str]) -> list[str]:
     return [f"Left out of the pools, since they need open chests: {listed}."] if listed else []
 
 
-def pool_line_up(
-    pool: str, players: int = 4, edition: str | Edition = "iello-2016", blank_rivals: bool = False
-) -> LineUp:
+def pool_line_up(pool: str, players: int = 4, edition: str | Edition = "iello-2016") -> LineUp:
     """Return the line-up of distinct members of a pool, given by its name or path, that support such tables.
 
     Where chests are hidden, it leaves out members that need open ones. Its name, which seeds its games, is the stem of
@@ -90,7 +88,7 @@ def pool_line_up(
     Raises:
         ValueError: If there is no such pool.
     """
-    members, left_out = pool_members(pool, players, edition, blank_rivals)
+    members, left_out = pool_members(pool, players, edition)
     return LineUp(pool_path(pool).stem, tuple(members), left_out=tuple(left_out))
 
 
@@ -201,18 +199,14 @@ def seat_line_up(
 
 
 def entrants(
-    agents: Sequence[str],
-    pools: Sequence[str],
-    players: int = 4,
-    edition: str | Edition = "iello-2016",
-    blank_rivals: bool = False,
+    agents: Sequence[str], pools: Sequence[str], players: int = 4, edition: str | Edition = "iello-2016"
 ) -> tuple[list[str], tuple[str, ...]]:
     """Return the agents, then further members of the pools, and the excluded members, see `pool_line_up`.
 
     Raises:
         ValueError: If a text names no agent or no pool.
     """
-    line_ups = [pool_line_up(pool, players, edition, blank_rivals) for pool in pools]
+    line_ups = [pool_line_up(pool, players, edition) for pool in pools]
     names = {name_of(agent) for agent in agents}
     members = dict.fromkeys(member for line_up in line_ups for member in line_up.rivals)
     left_out = tuple(name for line_up in line_ups for name in line_up.left_out)

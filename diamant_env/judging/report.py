@@ -22,7 +22,7 @@ class Evaluation:
     Attributes:
         results: One per line-up and agent.
         differences: Between the first agent and each other one, in the same games.
-        edition: The edition that was played, with its `hidden_chests`.
+        edition: The edition that was played.
         seed: Seed of all random numbers.
     """
 
@@ -50,7 +50,6 @@ def evaluate(
     compare_with: Sequence[Player] = (),
     players: int = 4,
     edition: str | Edition = "iello-2016",
-    hidden_chests: bool | None = None,
     seed: int = 0,
     progress: bool = False,
 ) -> Evaluation:
@@ -66,15 +65,14 @@ def evaluate(
         compare_with: Other agents that take the same seats in the same games (common random numbers); pools exclude
             them all.
         players: Players at each table, 2 to 8.
-        edition: The edition to play.
-        hidden_chests: See `diamant_env.Batch`.
+        edition: The edition to play, see `diamant_env.find_edition`.
         seed: Seed of all random numbers; the same seed gives the same figures.
         progress: Show a progress bar.
 
     Raises:
         ValueError: If an argument is out of range, an agent is invalid, or a line-up can't be seated.
     """
-    edition = find_edition(edition, hidden_chests)
+    edition = find_edition(edition)
     agents = [agent, *listed("compare_with", compare_with)]
     line_ups = line_ups_of(against, agents, players, edition)
     found = compare(agents, line_ups, games, seed=seed, players=players, edition=edition, progress=progress)

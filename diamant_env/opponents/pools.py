@@ -57,9 +57,7 @@ def load_pool(name: str | Path) -> list[str]:
     return texts
 
 
-def pool_members(
-    pool: str, players: int, edition: str | Edition, blank_rivals: bool = False
-) -> tuple[list[str], list[str]]:
+def pool_members(pool: str, players: int, edition: str | Edition) -> tuple[list[str], list[str]]:
     """Return the names of a pool's members that support such tables, and of those left out.
 
     Where chests are hidden, members that need open ones are left out.
@@ -67,20 +65,20 @@ def pool_members(
     Raises:
         ValueError: If there is no such pool.
     """
-    hidden, opened = find_edition(edition, True if blank_rivals else None), find_edition(edition, hidden_chests=False)
+    edition = find_edition(edition)
     names = [str(make(agent)) for agent in load_pool(pool)]
-    unable = [name for name in names if hidden.hidden_chests and not _can_play(name, players, hidden, blank_rivals)]
-    left_out = [name for name in unable if _can_play(name, players, opened)]
+    unable = [name for name in names if edition.hidden_chests and not _can_play(name, players, edition)]
+    left_out = [name for name in unable if _can_play(name, players, edition.replace(hidden_chests=False))]
     return [name for name in names if name not in left_out], left_out
 
 
-def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals: bool = False) -> None:
+def check_able(agent: Agent, players: int, edition: str | Edition) -> None:
     """Check that an agent supports a table by its first decisions.
 
     Raises:
         ValueError: If it does not, such as one that reads hidden chests.
     """
-    batch = Batch(1, players, edition, blank_rivals=blank_rivals)
+    batch = Batch(1, players, edition)
     agent.act(Observations(batch.reset(0)[0], batch.editions[0]), np.ones(players, bool))
 
 
@@ -94,9 +92,9 @@ def split_agents(text: str) -> list[str]:
     return [part.strip() for part in re.split(r",(?!\s*[-+.\d][-+.\de]*\s*(?:,|$))", text)]
 
 
-def _can_play(name: str, players: int, edition: Edition, blank_rivals: bool = False) -> bool:
+def _can_play(name: str, players: int, edition: Edition) -> bool:
     try:
-        check_able(make(name), players, edition, blank_rivals)
+        check_able(make(name), players, edition)
     except ValueError:
         return False
     return True

@@ -82,13 +82,12 @@ class DiamantVecEnv(Rows):
     Args:
         num_games: Games played side by side.
         num_players: One number, or one per game (num_games,).
-        edition: A published name or an `Edition`, or a sequence with one per game.
+        edition: An edition, see `diamant_env.find_edition`, or a sequence with one per game.
         reward: See `diamant_env.Batch`.
         opponents: As in `diamant_env.gym_env.DiamantEnv`, one for all other seats, one for each, or mixes; seat 0
             learns. By default all seats learn. A reset with a seed reseeds those given as texts or classes.
         seating: int (num_games, seats), indices into `opponents`, or `EMPTY` for a learning seat; replaces the default
             seating.
-        blank_rivals: See `diamant_env.Batch`.
         observation: Fields of the observation, see `diamant_env.diamant_v0.parallel_env`.
         render_mode: ``"rgb_array"`` or None; `get_images` returns one picture per game.
 
@@ -110,7 +109,6 @@ class DiamantVecEnv(Rows):
         reward: Reward = "score",
         opponents: Player | Sequence[Player] = (),
         seating: ArrayLike | None = None,
-        blank_rivals: bool = False,
         observation: Observation = None,
         render_mode: str | None = None,
     ) -> None:
@@ -118,7 +116,7 @@ class DiamantVecEnv(Rows):
         given = one_or_more(opponents)
         drawn = seating is None and names_mix(opponents)
         agents = [] if drawn else make_opponents(given)
-        self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals)
+        self.batch = Batch(num_games, num_players, edition, reward)
         shape = (num_games, self.batch.seats)
         self._line_ups = LineUps(opponents, self.batch.seats - 1, self.batch.editions) if drawn else None
         if self._line_ups is not None:

@@ -233,14 +233,14 @@ class BenchmarkRun:
         if self.task.family == "expedition":
             agent = OrderedTraps(make(agent))
         game, players = self.task.game, self.task.players
-        settings = {"seed": self.config.seed, "edition": game.judged_edition(), "blank_rivals": game.blank}
-        line_up = pool_line_up(HELD_OUT, players, game.judged_edition(), game.blank)
+        settings = {"seed": self.config.seed, "edition": game.judged_edition()}
+        line_up = pool_line_up(HELD_OUT, players, game.judged_edition())
         (found,) = judge(agent, [line_up], games, players=players, purpose="benchmark", progress=True, **settings)
         return {"win": found.win_share, "score": found.score}
 
     def _deviations(self, agent: Player) -> DeviationGame:
         game = self.task.game
-        return DeviationGame(agent, self.task.players, game.judged_edition(), game.reward, game.blank)
+        return DeviationGame(agent, self.task.players, game.judged_edition(), game.reward)
 
     def _gain_of_values(self, agent: Player) -> dict[str, float]:
         """Return the gain of value iteration in a full game with open chests; else nothing."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from diamant_env.editions import find_edition
 from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
 from diamant_env.judging.games import Player, seeds_for
 from diamant_env.judging.intervals import Estimate
@@ -73,18 +74,14 @@ def report(
     runs: list[ResponseRun], game: DeviationGame, config: SearchConfig, progress: tqdm | None = None
 ) -> ResponseResult:
     """Measure the policies of finished runs and all members of the pools on the same fresh games."""
-    texts = [
-        text
-        for pool in config.pools
-        for text in pool_line_up(pool, game.players, game.edition, game.blank_rivals).rivals
-    ]
+    texts = [text for pool in config.pools for text in pool_line_up(pool, game.players, game.edition).rivals]
     members = [make(text) for text in dict.fromkeys(texts)]
     seeds = seeds_for(config.seed, "report")
     why = no_values(game, config.values)
     iterated = [] if why else [value_response(game, config, number) for number in range(config.seeds)]
     players: list[Player] = [*(run.policy() for run in runs), *members, *iterated]
     found = deviation_gains(players, game, config.report_games, seeds, progress)
-    edition = game.edition if isinstance(game.edition, str) else game.edition.name
+    edition = find_edition(game.edition).name
     ends = len(runs), len(runs) + len(members)
     searched, rest, values = found[: ends[0]], found[ends[0] : ends[1]], found[ends[1] :]
     return ResponseResult(

@@ -98,7 +98,7 @@ def learn(
     copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3)[1:])
     seating = seat_learner(config.ppo.games, game.players)
     copies = [make(game.agent, copy_seed)]
-    env = DiamantVecEnv(config.ppo.games, game.players, game.edition, game.reward, copies, seating, game.blank_rivals)
+    env = DiamantVecEnv(config.ppo.games, game.players, game.edition, game.reward, copies, seating)
     shape = config.network if warm is None else shape_of(warm)
     ppo = config.ppo.model_copy(update={"reward_scale": config.ppo.reward_scale * reward_scale(game.reward)})
     learner = Learner(env, ppo, shape, learner_seed)

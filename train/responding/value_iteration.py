@@ -59,7 +59,7 @@ class Paths(NamedTuple):
 
 def hides_chests(game: DeviationGame) -> bool:
     """Return whether the table hides the rivals' chests."""
-    return game.blank_rivals or find_edition(game.edition).hidden_chests
+    return find_edition(game.edition).hidden_chests
 
 
 def no_values(game: DeviationGame, config: IterationConfig) -> str:

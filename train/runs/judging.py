@@ -27,7 +27,7 @@ CURVE_GAMES = 4_000
 def pool_line_ups(config: Config) -> list[LineUp]:
     """Return both pools, restricted to members that support the tables of evaluation."""
     players, game = config.judged_players, config.game
-    return [pool_line_up(pool, players, game.judged_edition(), game.blank) for pool in POOLS]
+    return [pool_line_up(pool, players, game.judged_edition()) for pool in POOLS]
 
 
 def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
@@ -56,8 +56,7 @@ def save_curve(curve: list[dict[str, float]], config: Config, folder: Path) -> N
 
 
 def _judging(config: Config) -> dict[str, Any]:
-    game, players = config.game, config.judged_players
-    return {"seed": config.seed, "players": players, "edition": game.judged_edition(), "blank_rivals": game.blank}
+    return {"seed": config.seed, "players": config.judged_players, "edition": config.game.judged_edition()}
 
 
 def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
