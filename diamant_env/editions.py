@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+from collections import ChainMap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -356,7 +357,7 @@ RESEARCH = {edition.name: edition for edition in _SMALL}
 """Small editions by name, for 2, 3 and 4 players: their states fit in memory, see `diamant_env.exact.WholeGame`."""
 
 
-_KNOWN = EDITIONS | RESEARCH
+_KNOWN = ChainMap(EDITIONS, RESEARCH)
 
 
 def find_edition(edition: str | Edition) -> Edition:

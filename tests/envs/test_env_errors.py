@@ -15,7 +15,7 @@ from tests.support.side_by_side import as_dicts
 PARALLEL = diamant_v0.parallel_env
 SETTINGS = [
     (PARALLEL, "render_mode", "hologram"),
-    (PARALLEL, "hidden_chests", "yes"),
+    (PARALLEL, "edition", "iello-2016/hidden_chests:2"),
     (PARALLEL, "mask", "both"),
     *((PARALLEL, "observation", wrong) for wrong in ("bag", ["bag", "gems"])),
     (PARALLEL, "max_cycles", 3),
@@ -122,7 +122,8 @@ def test_step_after_the_end():
         assert env.step({}) == ({}, {}, {}, {}, {})
     assert state_of(env) == before
     assert copy.deepcopy(env).step({}) == ({}, {}, {}, {}, {})
-    single, many = DiamantEnv(expeditions=1), DiamantVectorEnv(2, expeditions=1, autoreset_mode="Disabled")
+    one = "iello-2016/expeditions:1"
+    single, many = DiamantEnv(edition=one), DiamantVectorEnv(2, edition=one, autoreset_mode="Disabled")
     for each, action in ((single, 1), (many, [1, 1])):
         each.reset(seed=0)
         assert np.all(each.step(action)[2])

@@ -5,8 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from diamant_env import NUM_FEATURES
-from diamant_env.editions import find_edition
+from diamant_env import NUM_FEATURES, find_edition
 from diamant_env.envs.opponent_seats import LineUps
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
@@ -69,8 +68,8 @@ def test_one_player_has_no_opponents():
     assert DiamantEnv(1, opponents=[]).reset(seed=0)[0].shape == (NUM_FEATURES,)
 
 
-def line_ups(opponents, rivals=3, hidden_chests=False):
-    return LineUps(opponents, rivals, [find_edition("iello-2016", hidden_chests)])
+def line_ups(opponents, rivals=3, edition="iello-2016"):
+    return LineUps(opponents, rivals, [find_edition(edition)])
 
 
 def test_members_are_distinct_and_equally_often_in_each_seat():

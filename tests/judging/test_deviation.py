@@ -52,14 +52,14 @@ def test_gain_is_payoff_minus_self_play(reward):
     assert found.payoff == pytest.approx(payoffs[reward].mean())
 
 
-def test_blank_rivals_in_all_games():
+def test_hidden_rivals_in_all_games():
     def blind(obs):
         assert not obs["rival_present"].any()
         return obs["bag"] >= 8
 
-    game = DeviationGame(blind, 3, "iello-2016", "score", blank_rivals=True)
+    game = DeviationGame(blind, 3, "iello-2016/hidden_rivals:1", "score")
     assert deviation_gains([blind], game, 12, SEEDS)[0].gain.mean == pytest.approx(0)
-    assert judge(blind, clone_line_ups(["bag:8"]), 12, players=3, blank_rivals=True)[0].games == 12
+    assert judge(blind, clone_line_ups(["bag:8"]), 12, players=3, edition=game.edition)[0].games == 12
 
 
 @pytest.mark.parametrize(("players", "reward", "key"), [(1, "win", "players"), (3, "wins", "reward")])

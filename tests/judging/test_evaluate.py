@@ -186,9 +186,10 @@ KEPT = ("bag-or-traps:20,3", "ev-others-stay:0.2", "ev-others-stay:0.5", "follow
 LEFT_OUT = ("catch-up:16,0.5", "catch-up:22,1")
 
 
-@pytest.mark.parametrize("chests", [{"edition": "incan-gold"}, {"hidden_chests": True}])
-def test_hidden_chests_leave_out_pool_members_that_need_them(chests):
-    judged = evaluate("ev", ["held-out", "clones:held-out", "intruder:held-out", "pool"], 12, players=3, **chests)
+@pytest.mark.parametrize("edition", ["incan-gold", "iello-2016/hidden_chests:1"])
+def test_hidden_chests_leave_out_pool_members_that_need_them(edition):
+    against = ["held-out", "clones:held-out", "intruder:held-out", "pool"]
+    judged = evaluate("ev", against, 12, players=3, edition=edition)
     distinct, *others, pool = judged.results
     assert (distinct.rivals, distinct.left_out) == (KEPT, LEFT_OUT)
     alone = [(row.how, row.rivals) for row in others]
@@ -257,9 +258,10 @@ class Fixed:
 
 
 def test_saved_evaluation_names_its_game(tmp_path):
-    evaluate("bag", "ev", games=8, edition="everdeck", hidden_chests=True, seed=np.int64(3)).save(tmp_path / "x.json")
+    evaluate("bag", "ev", games=8, edition="everdeck/hidden_chests:1", seed=np.int64(3)).save(tmp_path / "x.json")
     saved = json.loads((tmp_path / "x.json").read_text())
-    assert (saved["edition"]["name"], saved["edition"]["hidden_chests"], saved["seed"]) == ("everdeck", True, 3)
+    assert (saved["edition"]["name"], saved["edition"]["hidden_chests"]) == ("everdeck/hidden_chests:1", True)
+    assert saved["seed"] == 3
 
 
 def test_object_is_one_of_distinct_rivals():

@@ -9,7 +9,7 @@ from diamant_env import CONTINUE, LEAVE, Edition, exact
 from diamant_env.opponents import make
 from diamant_env.rewards import REWARDS
 from tests.exact.test_exact import compiled_only
-from tests.support.play import every
+from tests.support.play import every, text_of
 
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python import policy  # noqa: E402
@@ -33,7 +33,7 @@ AGENTS = ["ev:0", "random:0.3"]
 
 
 def load(edition, players, turn_based=False, **parameters):
-    given = {"players": players, "edition": spiel.edition_text(edition), **parameters}
+    given = {"players": players, "edition": text_of(edition), **parameters}
     game = pyspiel.load_game("python_diamant", given)
     return pyspiel.convert_to_turn_based(game) if turn_based else game
 

@@ -121,9 +121,9 @@ def test_search_of_code_resumes_with_its_agent(tmp_path, monkeypatch, few):
 
 
 def test_search_plays_its_game(tmp_path, monkeypatch):
-    set_game = {"edition": "everdeck", "num_players": [3], "reward": "score", "expeditions": 2, "blank": True}
+    set_game = {"edition": "everdeck/expeditions:2/hidden_rivals:1", "num_players": [3], "reward": "score"}
     config = ResponseConfig.model_validate({"agent": "bag:15", "game": set_game})
-    game, calls = DeviationGame("bag:15", 3, config.game.judged_edition(), "score", blank_rivals=True), []
+    game, calls = DeviationGame("bag:15", 3, config.game.judged_edition(), "score"), []
 
     def stop(*given):
         calls.append(given)
@@ -134,8 +134,8 @@ def test_search_plays_its_game(tmp_path, monkeypatch):
     for play in (partial(best_response.search, config, tmp_path), partial(learn, game, config, seeds_for(0), None)):
         with pytest.raises(KeyboardInterrupt):
             play()
-    (found, *_), (_, players, edition, reward, *_, blank) = calls
-    assert found == DeviationGame("bag:15", players, edition, reward, blank) == game
+    (found, *_), (_, players, edition, reward, *_) = calls
+    assert found == DeviationGame("bag:15", players, edition, reward) == game
 
 
 def test_warm_start_is_the_agent(network):
