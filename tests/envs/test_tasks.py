@@ -41,9 +41,9 @@ def test_task_has_its_settings(task):
     obs, settings = fields_of(observation, task), task.settings
     edition = find_edition(settings.get("edition", "iello-2016"))
     assert obs["num_players"] == settings.get("num_players", 4)
-    assert single.unwrapped.edition.expeditions == edition.expeditions
+    assert single.unwrapped.edition == edition
     if "observation" not in settings:
-        assert obs["expeditions_left"] == single.unwrapped.edition.expeditions - 1
+        assert obs["expeditions_left"] == edition.expeditions - 1
         assert obs["hidden_chests"] == edition.hidden_chests
     over = False
     while not over:

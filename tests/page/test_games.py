@@ -230,7 +230,7 @@ def test_wrong_answer_of_an_agent_names_agent_and_seat():
 
 
 def test_mixture_draws_for_each_game():
-    played = page_game.new_game(Menu(["mixture:1,90"]), "iello-2016-fr", None, ["you", "mixture:1,90"], 3)
+    played = page_game.new_game(Menu(["mixture:1,90"]), "iello-2016-fr", ["you", "mixture:1,90"], 3)
     drawn = []
     while not played.session.over:
         played.play(0 if played.must_decide else None)
