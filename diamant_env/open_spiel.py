@@ -222,16 +222,7 @@ class DiamantObserver:
 
 def _public_text(game: GameState, seats: list[int]) -> str:
     """Return the public information without chests, of players that of `seats`."""
-    numbers = (
-        "expedition",
-        "turn",
-        "num_inside",
-        "bag",
-        "path_gems",
-        "path_relics",
-        "path_relic_value",
-        "relics_taken",
-    )
+    numbers = "expedition turn num_inside bag path_gems path_relics path_relic_value relics_taken".split()
     lists = {name: game[name][seats] for name in ("inside", "left_turn", "relics")}
     lists |= {name: game[name] for name in ("deck", "on_path")}
     parts = [f"{name} {game[name]}" for name in numbers]

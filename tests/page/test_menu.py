@@ -53,6 +53,9 @@ def test_custom_edition_is_selected_and_played(box):
     assert menu["editions"][-1]["name"] == "mine"
     assert menu["editions"][-1]["description"] == "your own edition mine"
     assert not any("/" in edition["description"] for edition in menu["editions"])
+    assert menu["editions"][-1]["chests"] == {"hidden": "mine/hidden_chests:1", "open": "mine"}
+    hidden = client.new("you", "champion", edition="mine/hidden_chests:1")
+    assert GameRecord.from_json(hidden["game"]).edition == Edition.load(box).replace(hidden_chests=True)
     last = client.to_the_end(client.new("you", "champion", edition="mine"))[-1]
     assert last["expeditions"] == 2
     assert GameRecord.from_json(last["game"]).edition == Edition.load(box)
