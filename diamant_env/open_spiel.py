@@ -222,10 +222,10 @@ class DiamantObserver:
 
 def _public_text(game: GameState, seats: list[int]) -> str:
     """Return the public information without chests, of players that of `seats`."""
-    numbers = "expedition turn num_inside bag path_gems path_relics path_relic_value relics_taken".split()
+    names = "expedition", "turn", "num_inside", "bag", "path_gems", "path_relics", "path_relic_value", "relics_taken"
     lists = {name: game[name][seats] for name in ("inside", "left_turn", "relics")}
     lists |= {name: game[name] for name in ("deck", "on_path")}
-    parts = [f"{name} {game[name]}" for name in numbers]
+    parts = [f"{name} {game[name]}" for name in names]
     parts += [f"{name} {','.join(map(str, values.tolist()))}" for name, values in lists.items()]
     return "; ".join(parts)
 
