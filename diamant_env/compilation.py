@@ -33,10 +33,10 @@ def jit(*, inline: bool = False, cached: bool = False) -> Callable[[Function], F
 
 
 def jit(function: Any = None, *, inline: bool = False, cached: bool = False) -> Any:
-    """Compile a function with Numba at its first call.
+    """Compile a function with Numba at its first call; a decorator with or without arguments.
 
     Args:
-        function: The function; if omitted, a decorator is returned.
+        function: The function.
         inline: Inline it into each caller; faster if it is small, since Numba passes an array as up to 11 arguments.
         cached: Cache the code in `cache_folder`, for functions called from Python with one signature only: two
             processes that save two signatures at once can corrupt Numba's index.
@@ -59,16 +59,16 @@ def uncompiled(function: Function) -> Function:
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Return the cache folder of compiled code and exact solutions, None if none is known or writeable.
+    """Return the cache folder of compiled code and exact solutions, None if it can't be written.
 
-    Located in ``NUMBA_CACHE_DIR`` or the user's cache directory and named by a digest of the compiled sources; only
-    the most recently used versions are kept.
+    It is in ``NUMBA_CACHE_DIR`` or the user's cache directory, named by a digest of the compiled sources. Only the most
+    recently used versions are kept.
     """
     sources = sorted(path for pattern in _COMPILED for path in _PACKAGE.glob(pattern))
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-    given = numba_config.CACHE_DIR
+    configured = numba_config.CACHE_DIR
     try:
-        place = Path(given or platformdirs.user_cache_path("diamant_env", appauthor=False)).expanduser()
+        place = Path(configured or platformdirs.user_cache_path("diamant_env", appauthor=False)).expanduser()
         folder = place / f"diamant_env-{digest[:16]}"
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)  # race with another process

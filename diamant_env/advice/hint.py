@@ -1,4 +1,4 @@
-"""Hints: the champion's decision and win shares of both actions by roll-outs; exact gems for a single player."""
+"""Hints: the champion's decision and both actions' win shares by roll-outs; exact gems for a single player."""
 
 from __future__ import annotations
 
@@ -26,25 +26,17 @@ SIGMAS = 1.96  # standard errors of a 95 % interval
 
 @dataclass(frozen=True)
 class Outlook:
-    """Win share of each action, estimated by roll-outs with the champion in every seat.
+    """Win share of each action, estimated by roll-outs with the champion in every seat; 95 % intervals."""
 
-    Attributes:
-        shares: Win share of CONTINUE and of LEAVE.
-        errors: Half-widths of their 95 % intervals.
-        difference: Win share of LEAVE less that of CONTINUE, on common random numbers.
-        error: Half-width of its 95 % interval.
-        games: Number of roll-outs of each action.
-    """
-
-    shares: tuple[float, float]
-    errors: tuple[float, float]
-    difference: float
-    error: float
-    games: int
+    shares: tuple[float, float]  # of CONTINUE and of LEAVE
+    errors: tuple[float, float]  # half-widths of their intervals
+    difference: float  # win share of LEAVE less that of CONTINUE, on common random numbers
+    error: float  # half-width of its interval
+    games: int  # roll-outs of each action
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % interval of the difference."""
+        """Interval of the difference."""
         return (self.difference - self.error, self.difference + self.error)
 
 
@@ -59,27 +51,20 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Hint:
-    """Result of `hint`.
+    """Advice to a player who must decide."""
 
-    Attributes:
-        leave: Probability of LEAVE of the champion, or of the optimal policy for a single player.
-        outlook: Win shares of both actions, or None.
-        why_not: Reason why `outlook` is None, else None.
-        gems: Expected gems of CONTINUE and of LEAVE in this expedition, for a single player only.
-    """
-
-    leave: float
+    leave: float  # probability of LEAVE of the champion, or of the optimal policy for a single player
     outlook: Outlook | None
-    why_not: str | None
-    gems: tuple[float, float] | None = None
+    why_not: str | None  # reason why `outlook` is None
+    gems: tuple[float, float] | None = None  # exact gems of CONTINUE and of LEAVE, for a single player only
 
     @property
     def says(self) -> str:
-        """Decision of the champion, or of the optimal policy for a single player, as a sentence."""
-        what, chance = ("leave", self.leave) if self.leave >= 0.5 else ("continue", 1 - self.leave)
+        """The advised decision as a sentence."""
+        action, chance = ("leave", self.leave) if self.leave >= 0.5 else ("continue", 1 - self.leave)
         if self.gems is not None:
-            return f"The optimal policy would {what}."
-        return f"The champion would {what} ({chance:.0%})."
+            return f"The optimal policy would {action}."
+        return f"The champion would {action} ({chance:.0%})."
 
     @property
     def heading(self) -> str:
@@ -88,7 +73,7 @@ class Hint:
 
     @property
     def choices(self) -> list[Choice]:
-        """Values of CONTINUE and of LEAVE; empty without roll-outs."""
+        """Values of CONTINUE and of LEAVE; [] without roll-outs."""
         if self.gems is not None:
             most = max(*self.gems, 1.0)
             return [Choice(f"{gems:.2f}", *[gems / most] * 3) for gems in self.gems]
@@ -110,13 +95,9 @@ class Hint:
 
 
 def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS) -> Hint:
-    """Return a hint for a seat that must decide.
+    """Return a hint for a seat that must decide, from its observation only.
 
-    Args:
-        game: State of the game.
-        edition: The edition.
-        seat: The seat; only its observation is used.
-        seconds: Approximate time limit of the search; at least one batch of roll-outs is played.
+    `seconds` limits the search approximately; at least one batch of roll-outs is played.
     """
     if game.num_players == 1:
         gems = single_player_gems(game, edition)
@@ -146,16 +127,16 @@ def single_player_gems(game: GameState, edition: Edition) -> tuple[float, float]
 
 
 def _percent(share: float, error: float) -> str:
-    """Return a share with the half-width of its interval, unless that rounds to zero."""
+    """Return a share as text, with the half-width of its interval unless that rounds to zero."""
     digits = 0 if error == 0 or error >= 0.005 else 1
     interval = f" ± {error:.{digits}%}" if error >= 0.0005 else ""
     return f"{share:.{digits}%}{interval}"
 
 
 def outlook(earned: NDArray[np.float64]) -> Outlook:
-    """Return means and intervals of roll-out outcomes, float64 (2, games), by action."""
+    """Return means and intervals of roll-out outcomes by action, float64 (2, games)."""
     stay, go, difference = *earned, earned[LEAVE] - earned[CONTINUE]
-    errors = [SIGMAS * float(each.std(ddof=1)) / len(each) ** 0.5 for each in (stay, go, difference)]
+    errors = [SIGMAS * float(sample.std(ddof=1)) / len(sample) ** 0.5 for sample in (stay, go, difference)]
     shares = float(stay.mean()), float(go.mean())
     return Outlook(shares, (errors[0], errors[1]), float(difference.mean()), errors[2], len(stay))
 
@@ -178,5 +159,5 @@ def observations_of(seat: int, games: list[GameState], edition: Edition) -> NDAr
 
 @cache
 def champion() -> Agent:
-    """Return the champion, which is stateless and shared."""
+    """Return the champion; it is stateless, so all callers share one object."""
     return make("champion")

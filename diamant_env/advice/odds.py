@@ -20,18 +20,11 @@ class Chance(NamedTuple):
 
 
 class Odds:
-    """Odds of the next card and payoffs of leaving now for a seat that must decide.
-
-    Attributes:
-        next: Kinds of the next card; an indented row is part of the one above.
-        share: Expected gems of the next card for each player inside if all stay.
-        on_average: Sentence with `share` and the expected cost of a bust.
-        leaving: Description of the other leavers and the gems, by their number.
-    """
+    """Odds of the next card and payoffs of leaving now for a seat that must decide."""
 
     def __init__(self, game: GameState, edition: Edition, seat: int) -> None:
-        self.share = float(expected_share(game, numbers_of(edition)))
-        self.next = _next_card(game, edition)
+        self.share = float(expected_share(game, numbers_of(edition)))  # gems of the next card for each if all stay
+        self.next = _next_card(game, edition)  # an indented row is part of the one above
         self.leaving = _leaving(game, edition, seat)
         who = "if all stay" if game.num_inside > 1 else "alone"
         cost = self.next[0].chance * int(game.bag)
@@ -51,7 +44,7 @@ def _next_card(game: GameState, edition: Edition) -> list[Chance]:
 
 
 def _leaving(game: GameState, edition: Edition, seat: int) -> list[tuple[str, str]]:
-    """Play the decisions on a copy of the game for each number of other leavers."""
+    """Return (other leavers, gems) as text for each number of other leavers."""
     others = [other for other in range(game.num_players) if game.inside[other] and other != seat]
     lines = []
     for company in range(len(others) + 1):
@@ -61,6 +54,6 @@ def _leaving(game: GameState, edition: Edition, seat: int) -> list[tuple[str, st
         resolve_decisions(then, numbers_of(edition))
         relics = int(then.relics[seat] - game.relics[seat])
         included = f", {counted(relics, 'relic')} included" if relics else ""
-        what = f"with {counted(company, 'other')}" if company else "alone"
-        lines.append((what, f"{counted(then.banked[seat], 'gem')}{included}"))
+        leavers = f"with {counted(company, 'other')}" if company else "alone"
+        lines.append((leavers, f"{counted(then.banked[seat], 'gem')}{included}"))
     return lines

@@ -27,61 +27,41 @@ _SEED = 1
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision and what it cost.
+    """A decision and its cost."""
 
-    Attributes:
-        turn: Turn of the game, from 0.
-        chose: CONTINUE or LEAVE.
-        cost: Loss in win share, or in gems for a single player; 0 for the better action.
-        interval: 95 % interval of the other action's advantage.
-        words: Summary in a sentence.
-        loss: `cost` in words.
-    """
-
-    turn: int
-    chose: int
-    cost: float
-    interval: tuple[float, float]
+    turn: int  # of the game, from 0
+    chose: int  # CONTINUE or LEAVE
+    cost: float  # loss in win share, or in gems for a single player; 0 for the better action
+    interval: tuple[float, float]  # 95 % interval of the other action's advantage
     words: str
-    loss: str
+    loss: str  # `cost` in words
 
     @property
     def mistake(self) -> bool:
-        """Return whether the other action is significantly better, by an amount that `words` shows."""
+        """Whether the other action is significantly better, by an amount that `words` shows."""
         return self.interval[0] >= _LEAST
 
 
 @dataclass(frozen=True)
 class Review:
-    """Review of a game for one of its players.
+    """Review of a game for one of its players."""
 
-    Attributes:
-        decisions: Decisions of that player, the costliest first.
-        chances: Win share of each seat in each state of the game, finally the result; empty for a single player.
-        labels: Labels of the states, such as ``"2.5"`` for the second expedition's fifth card.
-        summary: One or two sentences.
-    """
-
-    decisions: list[Decision]
-    chances: list[list[float]]
-    labels: list[str]
+    decisions: list[Decision]  # mistakes first, each part by decreasing cost
+    chances: list[list[float]]  # win share of each seat in each state, the result last; [] for a single player
+    labels: list[str]  # of the states: "2.5" is the second expedition's fifth card
     summary: list[str]
 
 
 def review(games: list[GameState], edition: Edition, seat: int) -> Review:
-    """Return the review of a game by roll-outs of the champion, deterministic and within a few seconds.
+    """Return the review of a game from its states, at the start and after each turn.
 
-    For a single player it is exact, in gems of each expedition.
-
-    Args:
-        games: States at the start and after each turn, including the final one.
-        edition: The edition.
-        seat: The seat whose decisions are judged.
+    Roll-outs of the champion estimate win shares, deterministically and within a few seconds. For a single player the
+    review is exact, in gems of each expedition.
     """
     labels = [f"{game.expedition}.{game.turn}" for game in games[:-1]] + ["end"]
     if games[0].num_players == 1:
         alone = _ranked([_decision_alone(games, turn, edition) for turn, game in enumerate(games) if game.inside[0]])
-        lost = sum(each.cost for each in alone)
+        lost = sum(decision.cost for decision in alone)
         total = f"Your decisions cost {lost:.2f} gems on average, against optimal play in each expedition."
         return Review(alone, [], labels, [_summary(alone), total])
     opened = edition.replace(hidden_chests=False)
@@ -98,39 +78,38 @@ def _decisions(games: list[GameState], edition: Edition, seat: int) -> list[Deci
     flat = observations_of(seat, [games[turn] for turn in turns], edition)
     agent = SearchAgent(champion(), seed=_SEED)
     first_look = zip(turns, _search(agent, flat, edition, _FIRST_LOOK), strict=True)
-    made = [_decision(games, turn, seat, found) for turn, found in first_look]
-    costliest = sorted(range(len(made)), key=lambda place: -made[place].cost)[:_CLOSELY]
+    decisions = [_decision(games, turn, seat, estimate) for turn, estimate in first_look]
+    costliest = sorted(range(len(decisions)), key=lambda place: -decisions[place].cost)[:_CLOSELY]
     # Fresh roll-outs for the costliest decisions avoid selection bias.
-    for place, found in zip(costliest, _search(agent, flat[costliest], edition, _CLOSE_LOOK), strict=True):
-        made[place] = _decision(games, turns[place], seat, found)
-    return _ranked(made)
+    for place, estimate in zip(costliest, _search(agent, flat[costliest], edition, _CLOSE_LOOK), strict=True):
+        decisions[place] = _decision(games, turns[place], seat, estimate)
+    return _ranked(decisions)
 
 
 def _ranked(decisions: list[Decision]) -> list[Decision]:
-    """Return mistakes before other decisions, each the costliest first."""
-    return sorted(decisions, key=lambda each: (not each.mistake, -each.cost))
+    return sorted(decisions, key=lambda decision: (not decision.mistake, -decision.cost))
 
 
 def _search(agent: SearchAgent, flat: NDArray[np.float32], edition: Edition, games: int) -> list[Outlook]:
     earned = agent.outcomes(flat, edition, games)
-    return [outlook(each) for each in earned.reshape(2, -1, games).swapaxes(0, 1)]
+    return [outlook(sample) for sample in earned.reshape(2, -1, games).swapaxes(0, 1)]
 
 
-def _decision(games: list[GameState], turn: int, seat: int, found: Outlook) -> Decision:
+def _decision(games: list[GameState], turn: int, seat: int, estimate: Outlook) -> Decision:
     chose = int(games[turn + 1].decision[seat])
-    other = found.difference * (-1 if chose == LEAVE else 1)  # `difference` is LEAVE less CONTINUE
-    low, high = other - found.error, other + found.error
-    more = f"wins {100 * other:.1f} more of 100 games ({100 * low:.1f} to {100 * high:.1f})"
+    gain = estimate.difference * (-1 if chose == LEAVE else 1)  # of the other action; `difference` is LEAVE's
+    low, high = gain - estimate.error, gain + estimate.error
+    more = f"wins {100 * gain:.1f} more of 100 games ({100 * low:.1f} to {100 * high:.1f})"
     words = _in_words(games[turn], chose, more if low >= _LEAST else "is not clearly better")
-    return Decision(turn, chose, max(0.0, other), (low, high), words, f"−{other:.1%}")
+    return Decision(turn, chose, max(0.0, gain), (low, high), words, f"−{gain:.1%}")
 
 
 def _decision_alone(games: list[GameState], turn: int, edition: Edition) -> Decision:
     """Return the decision of a single player, by the exact values in gems."""
     chose, gems = int(games[turn + 1].decision[0]), single_player_gems(games[turn], edition)
-    other = round(gems[1 - chose] - gems[chose], 2)
-    more = f"brings {other:.2f} more gems on average" if other > 0 else "is not better"
-    return Decision(turn, chose, max(0.0, other), (other, other), _in_words(games[turn], chose, more), f"−{other:.2f}")
+    gain = round(gems[1 - chose] - gems[chose], 2)
+    more = f"brings {gain:.2f} more gems on average" if gain > 0 else "is not better"
+    return Decision(turn, chose, max(0.0, gain), (gain, gain), _in_words(games[turn], chose, more), f"−{gain:.2f}")
 
 
 def _in_words(game: GameState, chose: int, more: str) -> str:
@@ -140,11 +119,11 @@ def _in_words(game: GameState, chose: int, more: str) -> str:
 
 
 def _summary(decisions: list[Decision]) -> str:
-    mistakes = [each for each in decisions if each.mistake]
+    mistakes = [decision for decision in decisions if decision.mistake]
     all_of_them = counted(len(decisions), "decision")
     if not mistakes:
         return f"You made {all_of_them}, and in none was the other choice clearly better."
-    early = sum(each.chose == LEAVE for each in mistakes)
+    early = sum(decision.chose == LEAVE for decision in mistakes)
     late = len(mistakes) - early
     kinds = [f"left too early {_times(early)}"] * (early > 0) + [f"stayed too long {_times(late)}"] * (late > 0)
     return f"In your {all_of_them} you {' and '.join(kinds)}."
@@ -166,7 +145,7 @@ def _turning_point(chances: NDArray[np.float64], labels: list[str]) -> str:
 
 
 def _chances(games: list[GameState], edition: Edition) -> NDArray[np.float64]:
-    """Return the win shares from each state by roll-outs of the champion, float64 (states, seats)."""
+    """Return the win shares in each state by roll-outs of the champion, float64 (states, seats)."""
     players, states = int(games[0].num_players), len(games) - 1
     check_game(games[-1], edition)
     result = [win_share(games[-1], numbers_of(edition), seat) for seat in range(players)]

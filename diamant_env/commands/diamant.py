@@ -20,26 +20,25 @@ SUBCOMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status, see `run_command`."""
-    given = list(sys.argv[1:] if argv is None else argv)
-    known = [name for name in given[:1] if name in SUBCOMMANDS]
-    return run_command(" ".join(["diamant", *known]), lambda: _run(given))
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    subcommand = [name for name in arguments[:1] if name in SUBCOMMANDS]
+    return run_command(" ".join(["diamant", *subcommand]), lambda: _run(arguments))
 
 
-def _run(given: Sequence[str]) -> object:
+def _run(arguments: Sequence[str]) -> object:
     width = max(map(len, SUBCOMMANDS)) + 2
-    listed = "\n".join(f"  {name:<{width}}{what}" for name, what in SUBCOMMANDS.items())
+    listed = "\n".join(f"  {name:<{width}}{description}" for name, description in SUBCOMMANDS.items())
     epilog = f"subcommands:\n{listed}\n\ndiamant SUBCOMMAND --help lists the options."
     parser = new_parser("diamant", "The board game Diamant (Incan Gold), for people and agents.", epilog)
     parser.usage = "diamant SUBCOMMAND …"
     version = importlib.import_module("diamant_env").__version__
     parser.add_argument("--version", action="version", version=f"diamant-env {version}")
-    if not given or given[0].startswith("-"):
-        parser.parse_args(given or ["--help"])
-    name, *rest = given
+    if not arguments or arguments[0].startswith("-"):
+        parser.parse_args(arguments or ["--help"])
+    name, *rest = arguments
     if name not in SUBCOMMANDS:
-        known = f"subcommands: {', '.join(SUBCOMMANDS)}"
-        raise ValueError(f"unknown subcommand {name!r}; {nearest(name, SUBCOMMANDS, known)}")
+        allowed = f"subcommands: {', '.join(SUBCOMMANDS)}"
+        raise ValueError(f"unknown subcommand {name!r}; {nearest(name, SUBCOMMANDS, allowed)}")
     sys.path.append(os.getcwd())  # for modules with custom agents
     try:
         return importlib.import_module(f"diamant_env.commands.{name}").run(rest)

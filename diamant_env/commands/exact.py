@@ -49,18 +49,7 @@ def measure(
     whole_game: bool = False,
     reward: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Return a row per table size for the equilibrium and each agent.
-
-    Args:
-        agents: Agents, or none.
-        players: Table sizes.
-        edition: The edition to play.
-        whole_game: Whether later expeditions count.
-        reward: Reward of a small whole game to solve instead; by default gems.
-
-    Raises:
-        ValueError: If an agent or edition is unknown, an agent can't play, or a game is too large to be solved.
-    """
+    """Return a row for the equilibrium and each agent, by number of players; `reward` solves small whole games."""
     edition = find_edition(edition)
     smallest = min(checked_int("players", number, 1, MAX_PLAYERS) for number in players)
     if reward is not None:
@@ -73,13 +62,13 @@ def measure(
     for number in players:
         began = time.perf_counter()
         game = None if reward is None else exact.WholeGame(edition, number)
-        for each in (None, *made):
-            name = str(each or "equilibrium")
+        for policy in (None, *made):
+            name = str(policy or "equilibrium")
             with percent_bar(f"{name}, {edition.name}, {number} players") as progress:
                 if game is not None and reward is not None:
-                    figures = _small_game(each, game, reward, progress)
-                elif each is not None:
-                    figures = _response(each, number, edition, whole_game, progress)
+                    figures = _small_game(policy, game, reward, progress)
+                elif policy is not None:
+                    figures = _response(policy, number, edition, whole_game, progress)
                 else:
                     figures = _equilibrium(number, edition, whole_game, progress)
             row = {"edition": edition.name, "players": number, "agent": name, **figures}
@@ -109,7 +98,7 @@ def _response(agent: Agent, players: int, edition: Edition, whole_game: bool, pr
 
 
 def _played(agent: Agent, edition: Edition, whole_game: bool) -> Edition:
-    """Return the edition for an agent: one expedition for solved ones, which play the equilibrium of what they see."""
+    """Return the edition for an agent: that of one expedition for solved agents, which solve what they observe."""
     solved = isinstance(agent, tuple(opponents.SOLVED.values()))
     return edition.replace(expeditions=1) if solved and not whole_game else edition
 
@@ -130,7 +119,6 @@ def _figures(response: exact.Response) -> dict[str, Any]:
 
 
 def rows_report(rows: list[dict[str, Any]], title: str) -> TextReport:
-    """Return the rows as a report."""
     figures = {"all play it": ".6f", "best response": ".6f", "exploitability": ".6f", "NashConv": ".6f"}
     figures |= {"nodes": ",", "decks": ","}
     shown = [name for name in figures if any(name in row for row in rows)]
@@ -147,7 +135,6 @@ def rows_report(rows: list[dict[str, Any]], title: str) -> TextReport:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the subcommand and return the exit status."""
     parser = new_parser(COMMAND, _ABOUT)
     add = parser.add_argument
     add("agents", nargs="*", metavar="AGENT", help="agents; a network takes a minute with 2 players, several with 3")
@@ -159,13 +146,13 @@ def run(argv: Sequence[str]) -> int:
         "--whole-game", action="store_true", help="count all expeditions; takes a minute with 2 players, more with 3"
     )
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
-    given = parser.parse_args(argv)
-    edition = find_edition(given.edition)
-    about = {"command": COMMAND, "versions": versions(), "arguments": vars(given), "edition": edition}
-    found = measure(given.agents, given.players, edition, given.whole_game, given.reward)
-    title = f"{'Whole games' if given.whole_game else 'One expedition'} in score: gems each, exact"
-    if given.reward:
-        title = f"Small whole game, {given.reward}, exact"
-    report = rows_report(found, f"{title}; {found[0]['edition']}")
-    save_and_say(report, lambda path: save_json({**about, "rows": found}, path), given.out)
+    options = parser.parse_args(argv)
+    edition = find_edition(options.edition)
+    rows = measure(options.agents, options.players, edition, options.whole_game, options.reward)
+    title = f"{'Whole games' if options.whole_game else 'One expedition'} in score: gems each, exact"
+    if options.reward:
+        title = f"Small whole game, {options.reward}, exact"
+    report = rows_report(rows, f"{title}; {rows[0]['edition']}")
+    content = {"command": COMMAND, "versions": versions(), "arguments": vars(options), "edition": edition, "rows": rows}
+    save_and_say(report, lambda path: save_json(content, path), options.out)
     return 0

@@ -1,4 +1,4 @@
-"""Command ``diamant page``: local web page to play in."""
+"""Command ``diamant page``: a local web page to play against agents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ _PORT = 8733  # constant, since browser storage is per port
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the subcommand until Ctrl-C and return the exit status."""
     parser = new_parser(COMMAND, "Play against any agents in a browser, with hints and a review.")
     parser.add_argument("--agents", nargs="+", default=[], metavar="AGENT", help="further agents, seated at the start")
     add_edition(parser)
@@ -50,7 +49,6 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _listen(port: int) -> socket.socket:
-    """Return a socket that listens at this port, or at any free one for 0."""
     # asyncio sets TCP_NODELAY only on sockets of explicit protocol TCP; without it each answer takes 40 ms longer.
     listener = socket.socket(proto=socket.IPPROTO_TCP)
     if os.name == "posix":  # on Windows this would share a port in use

@@ -35,7 +35,7 @@ EDITION += "; varied by /expeditions:N, /hidden_chests:0 or 1 and /hidden_rivals
 
 
 def _as_ascii(error: UnicodeError) -> tuple[str, int]:
-    """Return the symbol of a character outside an encoding; an error handler of `codecs`."""
+    """Replace a character outside an encoding; an error handler of `codecs`."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return _ASCII.get(error.object[error.start], "?"), error.start + 1
@@ -44,8 +44,8 @@ def _as_ascii(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("diamant-ascii", _as_ascii)
 
 
-class _Form(argparse.RawDescriptionHelpFormatter):
-    """Formatter that keeps hyphenated names whole."""
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Formatter that does not break hyphenated names."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
@@ -55,17 +55,15 @@ class Parser(argparse.ArgumentParser):
     """Parser that raises a ValueError for a wrong argument instead of printing the usage."""
 
     def error(self, message: str) -> NoReturn:
-        """See `argparse.ArgumentParser.error`."""
         raise ValueError(f"{message} (see --help)")
 
 
 def new_parser(command: str, description: str, epilog: str = AGENTS) -> Parser:
     """Return a parser for a subcommand with preformatted description and epilog."""
-    return Parser(prog=command, description=description, epilog=epilog, formatter_class=_Form)
+    return Parser(prog=command, description=description, epilog=epilog, formatter_class=_HelpFormatter)
 
 
 def add_edition(parser: Parser, default: str = "iello-2016") -> None:
-    """Add the option of the edition."""
     parser.add_argument("--edition", default=default, metavar="NAME", help=f"{EDITION} (%(default)s)")
 
 
@@ -88,17 +86,16 @@ def in_folder(text: str) -> Path:
 
 
 def say(*parts: object) -> None:
-    """Print texts and reports, each on lines of its own, flushed."""
+    """Print texts and reports on separate lines, flushed."""
     print(*parts, sep="\n", flush=True)
 
 
 def warn(line: str) -> None:
-    """Print a line on stderr, flushed."""
     print(line, file=sys.stderr, flush=True)
 
 
 def save_and_say(result: object, save: Callable[[Path], object], path: Path | None) -> None:
-    """Save a result if a path is given, and print it even if saving fails."""
+    """Save a result if `path` is not None, and print it even if saving fails."""
     try:
         if path is not None:
             save(path)
@@ -109,15 +106,11 @@ def save_and_say(result: object, save: Callable[[Path], object], path: Path | No
 
 
 def run_command(command: str, run: Callable[[], object]) -> int:
-    """Run a command and return its exit status.
+    """Run a command's body and return its exit status, that of `run` if it is an int.
 
     A ValueError, OSError or ImportError prints one line on stderr and returns 2; Ctrl-C prints the arguments of the
     KeyboardInterrupt, such as how to resume, and returns 130; a closed pipe (``| head``) returns 0. Other errors keep
     their traceback.
-
-    Args:
-        command: What the user typed, such as ``"python -m train.ppo"``.
-        run: The command's body; returns the exit status, or anything else for 0.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="diamant-ascii")  # for characters outside its encoding

@@ -1,4 +1,4 @@
-"""Command ``diamant watch ev bag:18 traps runs/mine --speed 2``."""
+"""Command ``diamant watch [AGENT …]``: a game between agents as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ DEFAULT_AGENTS = ("ev", "bag:18", "traps", "oppose")
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the subcommand and return the exit status."""
     parser = new_parser(COMMAND, "Watch a game between agents: the table and each agent's probability of leaving.")
     add = parser.add_argument
     add("agents", nargs="*", metavar="AGENT", help=f"agents by seat; by default {' '.join(DEFAULT_AGENTS)}")

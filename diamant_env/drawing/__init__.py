@@ -1,1 +1,1 @@
-"""Rendering of a game as text, as a picture or in a window."""
+"""Rendering of games as text, as pictures and in a window."""

@@ -1,4 +1,4 @@
-"""Drawing of the path and of cards, these also as SVG."""
+"""Drawing of cards, also as SVG, and of the path."""
 
 import textwrap
 from collections.abc import Container
@@ -36,13 +36,9 @@ def draw_path(
     colour: Colour,
     relics_on_path: int,
 ) -> None:
-    """Draw the cards of a path in order, row by row, at the largest size that fits the box.
-
-    Cards at the positions `marked` get a border in `colour`; all but the last `relics_on_path` relics are marked as
-    taken.
-    """
+    """Draw the cards of a path row by row, as large as the box allows; positions in `marked` get a border."""
     left, top, width, height = box
-    taken = relics_gone(path, relics_on_path)
+    taken_relics = relics_gone(path, relics_on_path)
     card_width, columns, rows = _layout(len(path), width, height)
     card_height = card_width * _RATIO
     top += (height - rows * (card_height + _GAP) + _GAP) / 2
@@ -54,13 +50,13 @@ def draw_path(
             canvas.shade(_grown(place, border + 3), colour, 110, 10)
             canvas.rectangle(_grown(place, border), colour, 8)
         card_picture(canvas, place, card, edition.card_name(card), position + 1)
-        if position in taken:
+        if position in taken_relics:
             canvas.shade(place, INK, 150, card_width / 11)
             canvas.text("taken", (place[0] + card_width / 2, place[1] + card_height * 0.42), 24, _WHITE, fit=card_width)
 
 
 def _layout(count: int, width: float, height: float) -> tuple[float, int, int]:
-    """Return the largest card width that fits `count` cards, and the numbers of columns and rows."""
+    """Return the largest card width at which `count` cards fit, and the numbers of columns and rows."""
     for size in range(_LARGEST, _SMALLEST - 1, -1):
         columns = max(1, int((width + _GAP) // (size + _GAP)))
         rows = -(-count // columns)

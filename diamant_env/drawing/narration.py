@@ -13,13 +13,7 @@ _MOST_NAMES = 3
 
 
 class Narrator:
-    """Sentences about the events of a game, from its state and scene.
-
-    Args:
-        edition: The edition of the game.
-        names: Players' names by seat, by default ``player_0`` and so on.
-        person: The seat addressed as "You", or None.
-    """
+    """Writer of sentences about a game's events; `names` are by seat, `person` is the seat addressed as "You"."""
 
     def __init__(self, edition: Edition, names: Sequence[str] = (), person: int | None = None) -> None:
         self._edition, self._names, self._person = edition, names, person
@@ -100,7 +94,7 @@ def last_decision(game: GameState, scene: Scene, seat: int) -> str:
 
 
 def winners(game: GameState, edition: Edition) -> list[int]:
-    """Return the seats that share the victory; empty before the end of the game."""
+    """Return the seats that share the victory; [] before the end of the game."""
     seats = range(game.num_players if game.phase == OVER else 0)
     return [seat for seat in seats if win_share(game, numbers_of(edition), seat) > 0]
 
@@ -118,16 +112,16 @@ def path_contents(game: GameState) -> str:
 
 
 def distinct(names: Sequence[str], mark: str = " #") -> list[str]:
-    """Return names with duplicates numbered, ``"ev #1"``, ``"ev #2"``, by numbers that make no other of the names."""
-    found, taken = [], set(names)
+    """Return names with numbered duplicates, ``"ev #1"``, ``"ev #2"``; numbers that give another name are skipped."""
+    result, used = [], set(names)
     for name in names:
-        numbered = (f"{name}{mark}{number}" for number in count(1))
         shown = name
         if names.count(name) > 1:
-            shown = next(each for each in numbered if each.replace("\xa0", " ") not in taken)
-        taken.add(shown.replace("\xa0", " "))
-        found.append(shown)
-    return found
+            numbered = (f"{name}{mark}{number}" for number in count(1))
+            shown = next(candidate for candidate in numbered if candidate.replace("\xa0", " ") not in used)
+        used.add(shown.replace("\xa0", " "))
+        result.append(shown)
+    return result
 
 
 def counted(number: int, noun: str) -> str:
@@ -141,7 +135,7 @@ def joined(names: Sequence[str]) -> str:
 
 
 def relic_entry(edition: Edition) -> str:
-    """Return when relics enter the deck, where they do so one by one."""
+    """Return when relics enter the deck if they enter one by one."""
     number = len(edition.relics)
     if edition.expeditions <= number:
         return "one before each expedition"
@@ -149,7 +143,7 @@ def relic_entry(edition: Edition) -> str:
 
 
 def seats_deciding(game: GameState, decision: int) -> list[int]:
-    """Return the seats with this last decision."""
+    """Return the seats that took this decision in the last turn."""
     return [seat for seat in range(game.num_players) if game.decision[seat] == decision]
 
 

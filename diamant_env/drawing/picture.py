@@ -44,7 +44,7 @@ def draw_game(game: GameState, edition: Edition, scene: Scene) -> pygame.Surface
 
 
 def _draw_header(canvas: PixelCanvas, game: GameState, edition: Edition, over: bool) -> None:
-    """Draw the counter of expeditions, the card's number and the chance of a bust."""
+    """Draw the counter of expeditions, the number of cards and the chance of a bust."""
     canvas.rectangle((0, 0, WIDTH, _BANNER_TOP), _DARK)
     title = "Game over" if over else f"Expedition {game.expedition} of {edition.expeditions}"
     left = _MARGIN + canvas.text(title, (_MARGIN, 29), 30, _WHITE, "midleft") + 28
@@ -111,7 +111,6 @@ def _titled(canvas: PixelCanvas, box: Box, title: str, colour: Colour) -> Box:
 
 
 def _draw_path_contents(canvas: PixelCanvas, game: GameState) -> None:
-    """Draw the gems and relics on the path."""
     y = (_CONTENTS_TOP + SEATS_TOP) / 2
     canvas.rectangle((0, _CONTENTS_TOP, WIDTH, SEATS_TOP - _CONTENTS_TOP), (56, 50, 62))
     x = _MARGIN + canvas.text("Lying on the path:", (_MARGIN, y), 24, _GREY, "midleft") + 26
@@ -125,7 +124,6 @@ def _draw_path_contents(canvas: PixelCanvas, game: GameState) -> None:
 
 
 def _draw_seats(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
-    """Draw the columns of all seats."""
     for top, bottom, colour in (
         (SEATS_TOP, _CAVE_TOP, _DECISIONS), (_CAVE_TOP, _CAMP_TOP, _CAVE), (_CAMP_TOP, BOTTOM, _CAMP),
     ):  # fmt: skip

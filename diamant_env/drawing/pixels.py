@@ -1,4 +1,4 @@
-"""Pixel canvas with 2x supersampling. Needs pygame-ce."""
+"""Pixel canvas with 2x supersampling; needs pygame-ce."""
 
 import functools
 import io
@@ -57,10 +57,7 @@ class PixelCanvas:
     def text(
         self, words: str, position: Point, size: float, colour: Colour, anchor: str = "center", fit: float = 0
     ) -> float:
-        """Draw text with its anchor at `position`, shrunk to the width `fit` if positive; return the width.
-
-        The anchor is ``"center"``, ``"midleft"`` or ``"midright"``.
-        """
+        """Draw text with its anchor at `position`, shrunk to the width `fit` if positive; return the width."""
         pixels = _pixels(size)
         while fit and pixels > _SMALLEST_TEXT * _SCALE and self._font(pixels).size(words)[0] > fit * _SCALE:
             pixels -= 1
@@ -69,7 +66,7 @@ class PixelCanvas:
         return image.get_width() / _SCALE
 
     def _font(self, pixels: int) -> pygame.font.Font:
-        """Return the default font, cached per canvas: another library may quit pygame's fonts between pictures."""
+        """Return the default font, cached per canvas since other libraries may quit pygame's fonts between pictures."""
         if pixels not in self._fonts:
             self._fonts[pixels] = pygame.font.Font(None, pixels)
         return self._fonts[pixels]

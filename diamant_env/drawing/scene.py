@@ -1,4 +1,4 @@
-"""Scene: the history that rendering needs beyond a game's state, such as the order of the cards."""
+"""History of a game that rendering needs beyond its state, such as the order of the cards."""
 
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ class EndedPath(NamedTuple):
 
 
 class Scene:
-    """The path in order, and the state before the last turn."""
+    """Path in order, and state before the last turn."""
 
     def __init__(self) -> None:
         self.path: list[int] = []  # the cards of this expedition
@@ -32,7 +32,7 @@ class Scene:
         self._now: GameState | None = None
 
     def follow(self, game: GameState) -> None:
-        """Update the scene: first with the start of a game, then with the state after each turn."""
+        """Update the scene with the start of a game, then with the state after each turn."""
         self.before, self._now = self._now, game.copy()
         self.path_before = self.path
         over = game.phase == OVER
@@ -59,12 +59,12 @@ class Scene:
         if game.bust_card != NO_CARD:
             cards = [*cards, int(game.bust_card)]
             fatal = [position for position, card in enumerate(cards) if card == game.bust_card]
-        how = "bust" if fatal else "everyone back in camp"
-        lying = int(before.path_relics) - int(game.relics.sum() - before.relics.sum())
-        return EndedPath(f"Expedition {before.expedition}: {how}", cards, fatal, lying)
+        end = "bust" if fatal else "everyone back in camp"
+        relics_on_path = int(before.path_relics) - int(game.relics.sum() - before.relics.sum())
+        return EndedPath(f"Expedition {before.expedition}: {end}", cards, fatal, relics_on_path)
 
 
 def relics_gone(path: list[int], relics_on_path: int) -> list[int]:
-    """Return the positions of relics that have been taken: all but the last `relics_on_path`."""
+    """Return the positions of the taken relics: all but the last `relics_on_path`."""
     relics = [position for position, card in enumerate(path) if card >= FIRST_RELIC]
-    return relics[: max(0, len(relics) - relics_on_path)]  # a restored game has relics that the path lacks
+    return relics[: max(0, len(relics) - relics_on_path)]  # the path of a restored game lacks relics

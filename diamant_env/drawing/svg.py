@@ -1,6 +1,6 @@
-"""Icons, colours and a canvas of SVG; the types shared with `PixelCanvas`.
+"""SVG canvas, icons, and the colours and types shared with `PixelCanvas`.
 
-Icons are symbols of ``icons.svg``, in a square from -100 to 100.
+Icons are the symbols of ``icons.svg``, in a square from -100 to 100.
 """
 
 import re
@@ -28,29 +28,27 @@ ICONS: dict[str, str] = dict(re.findall(r'<symbol id="([^"]+)"[^>]*>(.*?)</symbo
 
 
 def icon_of_trap(name: str) -> str:
-    """Return the icon name of a trap, ``"unknown-trap"`` if it has no icon."""
+    """Return the icon name of a trap, ``"unknown-trap"`` by default."""
     icon = name.replace(" ", "-")
     return icon if icon in ICONS else "unknown-trap"
 
 
 def tinted(icon: str, tint: Colour) -> str:
-    """Return the SVG elements of an icon in a colour."""
     return ICONS[icon].replace("currentColor", rgb(tint))
 
 
 def rgb(colour: Colour) -> str:
-    """Return a colour in SVG notation."""
     return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
 class SvgCanvas:
-    """A canvas that collects SVG elements, with methods of `PixelCanvas`."""
+    """Canvas that collects SVG elements; its methods are those of `PixelCanvas`."""
 
     def __init__(self) -> None:
         self.elements: list[str] = []
 
     def rectangle(self, box: Box, colour: Colour, radius: float = 0, width: float = 0) -> None:
-        """See `PixelCanvas.rectangle`; borders are drawn inside the box."""
+        # Borders are drawn inside the box.
         left, top, wide, high = box
         half = width / 2
         sides = f'x="{left + half:.5g}" y="{top + half:.5g}" width="{wide - width:.5g}" height="{high - width:.5g}"'
@@ -58,14 +56,13 @@ class SvgCanvas:
         self.elements.append(f'<rect {sides} rx="{max(0.0, radius - half):.3g}" {paint}/>')
 
     def icon(self, name: str, center: Point, radius: float, tint: Colour = (255, 255, 255)) -> None:
-        """See `PixelCanvas.icon`."""
         place = f"translate({center[0]:.5g} {center[1]:.5g}) scale({radius / 100:.5g})"
         self.elements.append(f'<g transform="{place}">{tinted(name, tint)}</g>')
 
     def text(
         self, words: str, position: Point, size: float, colour: Colour, anchor: str = "center", fit: float = 0
     ) -> float:
-        """See `PixelCanvas.text`; the width is an estimate, since the browser chooses the font."""
+        # The width is an estimate, since the browser chooses the font.
         em = size * _EM
         width = len(words) * em * _LETTER
         if 0 < fit < width:
@@ -77,7 +74,7 @@ class SvgCanvas:
 
 
 def icons_svg() -> str:
-    """Return an SVG document of all icons as symbols; explorer and tent also per seat colour (``explorer-0``, …)."""
+    """Return an SVG document of all icons, explorer and tent also in each seat's colour (``explorer-0``, …)."""
     symbols = [
         f'<symbol id="{name}-{seat}" viewBox="-105 -105 210 210">{tinted(name, tint)}</symbol>'
         for seat, tint in enumerate(SEAT_COLOURS)

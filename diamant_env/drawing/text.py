@@ -21,15 +21,9 @@ def render_text(
     leave: Sequence[float | None] = (),
     width: int = WIDTH,
 ) -> str:
-    """Return a game as text: the end of an expedition if any, the path, and a row per player.
+    """Return a game as text of `width` columns: the end of an expedition, the path, and a row per player.
 
-    Args:
-        game: The state of the game.
-        edition: The edition.
-        scene: The scene of the game.
-        names: Players' names by seat, by default ``player_0`` and so on.
-        leave: Probabilities of LEAVE by seat, None for seats in camp; shown if given.
-        width: Columns; rows of players take two lines where they are longer.
+    `leave` are the probabilities of LEAVE by seat, None for seats in camp; () hides them.
     """
     names = names or [f"player_{seat}" for seat in range(game.num_players)]
     narrator = Narrator(edition, names)

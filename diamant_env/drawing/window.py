@@ -6,11 +6,7 @@ _CLOCK = pygame.time.Clock()
 
 
 class Window:
-    """The window for pictures; those shown after the user has closed it are dropped.
-
-    Raises:
-        OSError: If pygame finds no display.
-    """
+    """The window for pictures; it drops pictures after the user has closed it. OSError without a display."""
 
     def __init__(self, title: str) -> None:
         try:
@@ -20,7 +16,7 @@ class Window:
         self._title, self._dismissed = title, False
 
     def show(self, picture: pygame.Surface, fps: float = 0) -> None:
-        """Show a picture, at most `fps` per second if positive."""
+        """Show a picture; wait to limit the rate to `fps` per second if positive."""
         pygame.display.init()  # another library may have called pygame.quit()
         if any(event.type == pygame.QUIT for event in pygame.event.get()):
             self.close()

@@ -20,27 +20,16 @@ MAX_SETS = 200_000_000
 
 
 class CardSets(NamedTuple):
-    """Sets of cards that can be drawn after a state.
+    """Sets of cards that can be drawn after a state."""
 
-    Attributes:
-        stride: int64 (digits,), increment of the index per card drawn.
-        radix: int64 (digits,), number of values of the digit.
-        safe: int64 (digits, values), number of cards in the deck that increment the digit, by the digit's value.
-        fatal: int64 (digits, values), number of cards in the deck that end the expedition, by the digit's value.
-        card: int64 (digits,), the treasure or relic, -1 for traps.
-        digit_of_trap: int64 (kinds,), -1 for kinds on the path at the start or not in the deck.
-        always_fatal: Number of cards of the kinds on the path at the start.
-        size: Number of sets.
-    """
-
-    stride: NDArray[np.int64]
-    radix: NDArray[np.int64]
-    safe: NDArray[np.int64]
-    fatal: NDArray[np.int64]
-    card: NDArray[np.int64]
-    digit_of_trap: NDArray[np.int64]
-    always_fatal: int
-    size: int
+    stride: NDArray[np.int64]  # (digits,), increment of the index per card drawn
+    radix: NDArray[np.int64]  # (digits,), number of values of the digit
+    safe: NDArray[np.int64]  # (digits, values), cards in the deck that increment the digit, by the digit's value
+    fatal: NDArray[np.int64]  # (digits, values), cards in the deck that end the expedition, by the digit's value
+    card: NDArray[np.int64]  # (digits,), the treasure or relic, -1 for traps
+    digit_of_trap: NDArray[np.int64]  # (kinds,), -1 for kinds on the path at the start or not in the deck
+    always_fatal: int  # number of cards of the kinds on the path at the start
+    size: int  # number of sets
 
 
 class _Digit(NamedTuple):
@@ -51,11 +40,7 @@ class _Digit(NamedTuple):
 
 
 def card_sets(game: GameState, edition: Edition, merge_traps: bool = True) -> CardSets:
-    """Return the sets of cards that can be drawn after a state; `merge_traps` lets interchangeable traps share a digit.
-
-    Raises:
-        ValueError: If there are more than `MAX_SETS` sets.
-    """
+    """Return the sets of cards that can be drawn after a state; `merge_traps`: interchangeable traps share a digit."""
     # Treasures have the lowest strides and traps the highest, for memory locality.
     digits = [
         _Digit(list(range(copies, -1, -1)), [0] * (copies + 1), card)
@@ -87,22 +72,16 @@ def card_sets(game: GameState, edition: Edition, merge_traps: bool = True) -> Ca
 
 
 class Drawn(NamedTuple):
-    """A set of cards drawn.
+    """A set of cards drawn."""
 
-    Attributes:
-        number: Index of the set.
-        digits: int64 (digits,), its digits.
-        deck_size: Number of cards in the deck.
-    """
-
-    number: int
-    digits: NDArray[np.int64]
-    deck_size: int
+    number: int  # index of the set
+    digits: NDArray[np.int64]  # (digits,)
+    deck_size: int  # number of cards that remain in the deck
 
 
 @jit
 def read_set(sets, index, digits):
-    """Return a set by its index; `digits`, int64 (digits,), is the memory of its digits."""
+    """Return a set by its index; its digits are written into `digits`, int64 (digits,)."""
     deck_size = sets.always_fatal
     for digit in range(digits.shape[0]):
         at = (index // sets.stride[digit]) % sets.radix[digit]
@@ -112,7 +91,7 @@ def read_set(sets, index, digits):
 
 
 def require_same_expedition(start: GameState, games: NDArray) -> None:
-    """Raise ValueError if one of the states, records of type `GAME`, is of another table size or expedition."""
+    """Raise a ValueError if a game has another number of players or is in another expedition."""
     other = (games["num_players"] != start["num_players"]) | (games["expedition"] != start["expedition"])
     if other.any():
         game = games[other.argmax()]
@@ -123,7 +102,7 @@ def require_same_expedition(start: GameState, games: NDArray) -> None:
 
 
 def require_decisions(games: NDArray) -> None:
-    """Raise ValueError if one of the states, records of type `GAME`, is not in phase `DECIDE`."""
+    """Raise a ValueError if a game is not in phase `DECIDE`."""
     if (wrong := games["phase"] != DECIDE).any():
         raise ValueError(
             f"game {wrong.argmax()} is in phase {games['phase'][wrong.argmax()]}; DECIDE, {DECIDE}, is needed"
@@ -142,12 +121,12 @@ def index_of(sets, start, game):
         index += drawn * sets.stride[digit]
     cards = np.int64(start.deck_size) - game.deck_size
     for trap in range(MAX_TRAPS):
-        seen = game.on_path[trap] - start.on_path[trap]
-        if seen < 0 or seen > 1 or start.deck[FIRST_TRAP + trap] - seen != game.deck[FIRST_TRAP + trap]:
+        new = game.on_path[trap] - start.on_path[trap]
+        if new < 0 or new > 1 or start.deck[FIRST_TRAP + trap] - new != game.deck[FIRST_TRAP + trap]:
             return np.int64(-1)
-        if seen and sets.digit_of_trap[trap] < 0:
+        if new and sets.digit_of_trap[trap] < 0:
             return np.int64(-1)
-        if seen:
+        if new:
             index += sets.stride[sets.digit_of_trap[trap]]
     for digit in range(sets.radix.shape[0]):
         cards -= (index // sets.stride[digit]) % sets.radix[digit]
@@ -161,8 +140,8 @@ def _trap_digits(game: GameState, merge: bool) -> list[_Digit]:
     alike = [[trap for trap in fresh if copies[trap] == count] for count in sorted({copies[trap] for trap in fresh})]
     return [
         _Digit(
-            safe=[(len(traps) - seen) * copies[traps[0]] for seen in range(len(traps) + 1)],
-            fatal=[seen * (copies[traps[0]] - 1) for seen in range(len(traps) + 1)],
+            safe=[(len(traps) - drawn) * copies[traps[0]] for drawn in range(len(traps) + 1)],
+            fatal=[drawn * (copies[traps[0]] - 1) for drawn in range(len(traps) + 1)],
             traps=tuple(traps),
         )
         for traps in (alike if merge else [[trap] for trap in fresh])

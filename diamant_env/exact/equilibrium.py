@@ -37,15 +37,18 @@ def solve_equilibrium(
     cache: bool = True,
     whole_game: bool = False,
 ) -> Solution:
-    """Find the symmetric equilibrium in score of one expedition, with the lowest probability of leaving at each node.
+    """Solve the symmetric equilibrium in score of one expedition, with the lowest probability of leaving at each node.
 
     Args:
-        num_players: Players at the table; ignored if `game` is given.
+        num_players: Number of players of a new game; ignored with `game`.
         edition: Name of a published edition or an `Edition`.
         game: The initial state, a record of type `GAME`; by default a new game.
         progress: Called with the fraction done, 0 to 1.
         cache: Whether to cache the values on disk.
         whole_game: Whether later expeditions count: then values are gems until the end of the game.
+
+    Returns:
+        The solution: expected gems and probabilities of leaving in all states of the expedition.
 
     Raises:
         ValueError: If the tree is too large, or its relics have different printed values.
@@ -56,8 +59,8 @@ def solve_equilibrium(
     _check_whole(tree)
     later = _solve_later(tree.start, tree.edition, progress, cache)
     solution = _solve(tree, progress, cache, _ends(tree, later))
-    error = max([solution.error, *(float(found[0]) for found in later.values())])
-    return replace(solution, error=error, later={deck: float(found[1]) for deck, found in later.items()})
+    error = max([solution.error, *(float(result[0]) for result in later.values())])
+    return replace(solution, error=error, later={deck: float(result[1]) for deck, result in later.items()})
 
 
 def _tree(num_players: int, edition: str | Edition, game: GameState | None) -> ExpeditionTree:
@@ -68,7 +71,7 @@ def _tree(num_players: int, edition: str | Edition, game: GameState | None) -> E
 
 
 def _check_whole(tree: ExpeditionTree) -> None:
-    """Raise ValueError if the tree is too large for a whole game: but for the last expedition, camp has values too."""
+    """Raise a ValueError if a tree is too large for a whole game: before the last expedition, camp has values too."""
     most = MAX_NODES // 2
     if tree.start["expedition"] < tree.edition.expeditions and tree.boxes.size > most:
         players, name = tree.boxes.players, tree.edition.name
@@ -79,7 +82,11 @@ def _check_whole(tree: ExpeditionTree) -> None:
 
 
 def whole_game_strategy(game: GameState, edition: Edition) -> Strategy:
-    """Return the equilibrium of a whole game in the expedition that begins with a state, cached on disk.
+    """Return the equilibrium of a whole game in score in one of its expeditions, cached on disk.
+
+    Args:
+        game: The first state of the expedition, a record of type `GAME`.
+        edition: The edition of the game.
 
     Raises:
         ValueError: If the game is too large, or the values of later expeditions are neither cached nor computed in a
@@ -99,11 +106,7 @@ def whole_game_strategy(game: GameState, edition: Edition) -> Strategy:
 def _solve_later(
     start: GameState, edition: Edition, progress: Progress | None, cache: bool, most: int | None = None
 ) -> dict[Deck, NDArray[np.float64]]:
-    """Return error and value, float64 (2,), of each expedition that can follow a state's.
-
-    Raises:
-        ValueError: If more than `most` of them are not cached.
-    """
+    """Return error and value, float64 (2,), of each later expedition; ValueError if more than `most` are uncached."""
     solved: dict[Deck, NDArray[np.float64]] = {}
     games = expeditions_after(start, edition)
     files = [_file_of(game, edition, "root") if cache else None for game in games.values()]
@@ -114,22 +117,22 @@ def _solve_later(
             command = f"call diamant_env.exact.solve_equilibrium({players}, edition, whole_game=True)"
         raise ValueError(f"a whole game of {players} players in {edition.name!r} is not solved yet: once, {command}")
     for number, (file, (deck, game)) in enumerate(zip(files, games.items(), strict=True)):
-        found = load_numbers(file)
-        if found is None:
+        result = load_numbers(file)
+        if result is None:
             tree = build_tree(game, edition)
             _check_whole(tree)
             solution = _solve(tree, None, False, _ends(tree, solved))
-            found = np.array([solution.error, solution.value])
-            save_numbers(file, found)
-        solved[deck] = found
+            result = np.array([solution.error, solution.value])
+            save_numbers(file, result)
+        solved[deck] = result
         if progress:
             progress((number + 1) / (len(games) + 1))
     return solved
 
 
 def _ends(tree: ExpeditionTree, later: dict[Deck, NDArray[np.float64]]) -> Ends | None:
-    """Return the values of the ends of an expedition from those of later ones, None if there are none."""
-    value_of = {deck: (float(found[1]),) for deck, found in later.items()}
+    """Return the values of the ends of an expedition; None for the last one."""
+    value_of = {deck: (float(result[1]),) for deck, result in later.items()}
     ends = values_of_ends(tree.start, tree.edition, tree.sets, lambda game: value_of[deck_of(game, tree.edition)])
     return ends[0] if ends else None
 
@@ -165,7 +168,7 @@ def _file_of(start: GameState, edition: Edition, kind: str = "") -> Path | None:
     """Return the cache file of a solution, named by a digest of its inputs; None without a cache folder."""
     folder = cache_folder()
     fields = ["phase", "num_inside", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag"]
-    fields += ["num_players", "expedition"] if kind else []  # without later expeditions, values do not depend on these
+    fields += ["num_players", "expedition"] if kind else []  # irrelevant to values of a single expedition
     numbers = [kind, *(int(start[name]) for name in fields)]
     same = replace(edition.replace(hidden_chests=False), tie_break="shared")  # neither changes values in gems
     state = numbers_of(same).tobytes() + start["deck"].tobytes() + start["on_path"].tobytes()

@@ -1,8 +1,8 @@
 """Later expeditions of a game in score, by deck.
 
-For score an expedition depends on earlier ones through its deck alone: a bust removes a trap, and relics are taken or
-lost. So a game is solved one expedition after another, the last ones first, and decks that differ only in
-interchangeable traps are one.
+In score an expedition depends on earlier ones through its deck only: a bust removes a trap, and relics are taken or
+lost. Expeditions are therefore solved one by one, the last ones first. Decks that differ only in interchangeable traps
+are merged.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from diamant_env.state import DECIDE, GAME, REVEAL, GameState
 
 
 class Deck(NamedTuple):
-    """All that the value of an expedition depends on.
+    """State at the start of an expedition that determines its value in score.
 
     Attributes:
         expedition: Number of the expedition, 1 for the first.
@@ -48,37 +48,30 @@ def deck_of(game: GameState, edition: Edition, merge_traps: bool = True) -> Deck
 
 
 def expeditions_after(start: GameState, edition: Edition, merge_traps: bool = True) -> dict[Deck, GameState]:
-    """Return the starts of all expeditions that can follow a state's, each after those that can follow it."""
-    found: dict[Deck, GameState] = {}
+    """Return the starts of all later expeditions; each one comes after those that can follow it."""
+    starts: dict[Deck, GameState] = {}
 
     def add_followers(game: GameState) -> None:
         for outcome in _outcomes(game, edition, card_sets(game, edition, merge_traps)):
             for follower in outcome.followers:
                 deck = deck_of(follower, edition, merge_traps)
-                if deck not in found:
+                if deck not in starts:
                     follower["deck"][FIRST_TRAP : FIRST_TRAP + len(edition.traps)] = deck.traps
                     follower["chest"] = follower["relics"] = 0
                     add_followers(follower)
-                    found[deck] = follower
+                    starts[deck] = follower
 
     add_followers(start)
-    return found
+    return starts
 
 
 def values_of_ends(
     start: GameState, edition: Edition, sets: CardSets, value_of: Callable[[GameState], tuple[float, ...]]
 ) -> list[Ends]:
-    """Return k times the values of the states in which an expedition can end, [] if it is the last.
-
-    Args:
-        start: The expedition's first state.
-        edition: The edition.
-        sets: The sets of cards that can be drawn.
-        value_of: Function from the next expedition's start to k values.
-    """
+    """Return an `Ends` for each value that `value_of` returns for the next start; [] for the last expedition."""
     outcomes = [
-        (each, np.average([value_of(follower) for follower in each.followers], axis=0, weights=each.weights))
-        for each in _outcomes(start, edition, sets)
+        (outcome, np.average([value_of(game) for game in outcome.followers], axis=0, weights=outcome.weights))
+        for outcome in _outcomes(start, edition, sets)
     ]
     if not outcomes:
         return []
@@ -89,21 +82,21 @@ def values_of_ends(
             left[:, outcome.relics, outcome.taken] = values
         else:
             bust[:, outcome.digit, outcome.relics, outcome.taken] = values
-    return [Ends(*each) for each in zip(left, bust, strict=True)]
+    return [Ends(*arrays) for arrays in zip(left, bust, strict=True)]
 
 
 class _Outcome(NamedTuple):
-    """An end of an expedition: relics drawn and taken, the digit of the fatal trap (None: all left), what follows."""
+    """An end of an expedition."""
 
-    relics: int
-    taken: int
-    digit: int | None
-    followers: list[GameState]
-    weights: list[int]
+    relics: int  # relics drawn
+    taken: int  # relics taken
+    digit: int | None  # digit of the fatal trap, None if all have left
+    followers: list[GameState]  # possible starts of the next expedition
+    weights: list[int]  # of the followers
 
 
 def _outcomes(start: GameState, edition: Edition, sets: CardSets) -> Iterator[_Outcome]:
-    """Yield the ends of an expedition by relics drawn, ascending, with the starts of the next; none for the last."""
+    """Yield the ends of an expedition by relics drawn, ascending; none for the last expedition."""
     if start["expedition"] == edition.expeditions:
         return
     digit, before = relic_digit_of(sets, edition), int(start["path_relics"])
@@ -124,14 +117,18 @@ def _outcomes(start: GameState, edition: Edition, sets: CardSets) -> Iterator[_O
 
 
 def current_expedition(games: NDArray, edition: Edition) -> NDArray:
-    """Return starts of expeditions that states can follow, records of type `GAME` (games,).
+    """Return the starts of the expeditions that games are in.
 
-    A state does not tell in which expedition its relics were taken, and its value does not depend on that: in this one
-    where a player has left, else in earlier ones. Relics of different printed values stay on the path.
+    A state does not record in which expedition its relics were taken, and its value does not depend on it: they count
+    for this expedition if a player has left, else for earlier ones. Relics with different printed values stay on the
+    path.
 
     Args:
         games: Records of type `GAME` (games,).
         edition: The edition.
+
+    Returns:
+        Records of type `GAME` (games,).
     """
     starts, players = np.full(len(games), 0, GAME), games["num_players"].astype(int)
     for name in ("num_players", "expedition", "relics_taken", "path_relics", "path_relic_value"):

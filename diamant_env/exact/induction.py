@@ -2,7 +2,7 @@
 
 At a node with n players inside, j of the n - 1 others leave. Leaving is then worth `leave[j]` and continuing `stay[j]`,
 the expectation over the next card with n - j inside. Both include later expeditions, whose decks the others still
-change after one has left. When the others leave with probability q each, j is binomial, and the player compares
+change after the player has left. If the others leave with probability q each, j is binomial, and the player compares
 L(q) = E[leave] with S(q) = E[stay].
 """
 
@@ -36,17 +36,11 @@ def solve(
 ) -> float:
     """Fill `values` by backward induction; return the maximum gain of a one-node deviation.
 
-    Args:
-        tree: The tree of the expedition.
-        mode: `EQUILIBRIUM`, `RESPONSE` or `PROFILE`.
-        values: The values to fill.
-        progress: Called with the fraction done, 0 to 1.
-        policy: float64 (nodes,), the probability of leaving: given for `RESPONSE` and `PROFILE`, else filled, if not
-            None.
+    `policy`, float64 (nodes,), is the probability of leaving: input for `RESPONSE` and `PROFILE`, else output or None.
     """
-    given, memory = np.zeros(0) if policy is None else policy, memory_of(tree)
+    policy, memory = np.zeros(0) if policy is None else policy, memory_of(tree)
     ranges = _index_ranges(tree, progress)
-    return max(float(_solve_sets(tree.layout, first, last, mode, given, values, memory)) for first, last in ranges)
+    return max(float(_solve_sets(tree.layout, first, last, mode, policy, values, memory)) for first, last in ranges)
 
 
 def _index_ranges(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int, int]]:
@@ -60,13 +54,10 @@ def _index_ranges(tree: ExpeditionTree, progress: Progress | None) -> Iterator[t
 
 @jit(cached=True)
 def _solve_sets(layout, first, last, mode, policy, values, memory):
-    """Fill `values` for the sets from `last` - 1 down to `first`; return the maximum gain of a one-node deviation.
-
-    `policy` is the probability of leaving at each node: given for `RESPONSE` and `PROFILE`, else filled unless empty.
-    """
+    """Do the work of `solve` for the sets from `last` - 1 down to `first`; an empty `policy` is not filled."""
     _, boxes, _, must_reveal = layout
     value, camp_value, leave, stay, camp = values.inside, values.camp, memory.leave, memory.stay, memory.camp
-    given, filled = mode >= RESPONSE, mode < RESPONSE and policy.shape[0] > 0
+    plays_policy, fills_policy = mode >= RESPONSE, mode < RESPONSE and policy.shape[0] > 0
     followed, worst = camp_value.shape[0] > 0, 0.0
     for index in range(last - 1, first - 1, -1):
         look_ahead(layout, index, values, memory)
@@ -80,8 +71,8 @@ def _solve_sets(layout, first, last, mode, policy, values, memory):
                 write_payoffs(layout, block, values, memory)
                 for row in range(block.bags * block.paths):
                     at = block.first + row
-                    q = policy[at] if given else lowest_equilibrium(leave, stay, row, others)
-                    if filled:
+                    q = policy[at] if plays_policy else lowest_equilibrium(leave, stay, row, others)
+                    if fills_policy:
                         policy[at] = q
                     leaving, staying = mean(leave, row, others, q), mean(stay, row, others, q)
                     best, mixed = max(leaving, staying), q * leaving + (1 - q) * staying
@@ -96,8 +87,8 @@ def _solve_sets(layout, first, last, mode, policy, values, memory):
 def lowest_equilibrium(leave, stay, row, others):
     """Return the lowest probability of leaving that is a best response to itself.
 
-    0 if continuing is a best response to 0; else the lowest root in (0, 1] of L - S, a polynomial with Bernstein
-    coefficients leave[j] - stay[j]; 1 if it has no root, since leaving is then always the best response.
+    It is 0 if continuing is a best response to 0; else the lowest root in (0, 1] of L - S, a polynomial with Bernstein
+    coefficients leave[j] - stay[j]; 1 without a root, since leaving is then always the best response.
     """
     first = leave[row, 0] - stay[row, 0]
     if first <= 0:
@@ -112,10 +103,10 @@ def lowest_equilibrium(leave, stay, row, others):
 
 @jit
 def _lowest_root(leave, stay, row, degree):
-    """Return the lowest root in (0, 1] of L - S, positive at 0; 1 if there is none.
+    """Return the lowest root in (0, 1] of L - S, positive at 0; 1 without a root.
 
-    Bisection, left halves first: an interval has no root if its Bernstein coefficients don't change sign, and one if
-    they change once (Lane, Riesenfeld: Bounds on a polynomial, BIT 1981).
+    Bisection, left halves first: an interval contains no root if its Bernstein coefficients don't change sign, and one
+    root if they change once (Lane, Riesenfeld: Bounds on a polynomial, BIT 1981).
     """
     pieces = np.empty((_DEPTH + 2, MAX_PLAYERS))  # stack of intervals, by coefficients
     begins, widths = np.empty(_DEPTH + 2), np.empty(_DEPTH + 2)

@@ -1,8 +1,8 @@
 """Optimal stopping of a lone player, by backward induction over the sets of cards drawn.
 
 The value of a state is the maximum of leaving and of the expectation over the next card (Chow, Robbins, Siegmund: Great
-Expectations, 1971). At a table of one this extends to a whole game: the continuation value at the end of an expedition
-depends only on the traps and relics that remain.
+Expectations, 1971). In a game of one player this extends to the whole game: the continuation value at the end of an
+expedition depends only on the traps and relics that remain.
 """
 
 from __future__ import annotations
@@ -80,7 +80,10 @@ def solve_lone(edition: str | Edition, game: GameState | None = None, whole_game
     Args:
         edition: Name of a published edition or an `Edition`.
         game: The initial state, a record of type `GAME` with one player inside; by default a new game of one player.
-        whole_game: Whether to maximise gems over all remaining expeditions; at a table of one only.
+        whole_game: Whether to maximise gems over all remaining expeditions; in games of one player only.
+
+    Returns:
+        The optimal policy and its values.
 
     Raises:
         ValueError: If the edition is unknown, not exactly one player is inside, or `whole_game` with rivals.

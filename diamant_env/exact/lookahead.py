@@ -1,8 +1,8 @@
 """Values of leaving and of continuing at the nodes of an expedition, from those of their successors.
 
-All expectations over the next card at a set of cards are computed at once: a player who stays behind others who leave
-has that of another node of the set. Compiled functions read arrays of a tuple outside their inner loops, since Numba
-counts references at each access.
+The expectations over the next card are computed for all nodes of a set of cards at once: if others leave, the player
+continues at another node of the same set. Compiled functions read the arrays of a tuple outside their inner loops,
+since Numba counts references at each access.
 """
 
 from __future__ import annotations
@@ -19,47 +19,27 @@ from diamant_env.exact.tree import ExpeditionTree, node_at, position_of
 
 
 class Block(NamedTuple):
-    """Nodes that differ in the gems in each bag and on the path only, bags first; int64.
+    """Nodes that differ only in the gems in each bag and on the path, bags first; all fields are int64."""
 
-    Attributes:
-        index: The set of cards.
-        inside: Players inside.
-        taken: Relics taken.
-        bag: Gems in each bag at the first node.
-        path: Gems on the path at the first node.
-        first: Index of the first node.
-        bags: Number of values of the bag.
-        paths: Number of values of the gems on the path.
-    """
-
-    index: Any
-    inside: Any
-    taken: Any
-    bag: Any
-    path: Any
-    first: Any
-    bags: Any
-    paths: Any
+    index: Any  # the set of cards
+    inside: Any  # players inside
+    taken: Any  # relics taken
+    bag: Any  # gems in each bag at the first node
+    path: Any  # gems on the path at the first node
+    first: Any  # index of the first node
+    bags: Any  # number of values of the bag
+    paths: Any  # number of values of the gems on the path
 
 
 class Memory(NamedTuple):
-    """Memory of the compiled functions.
+    """Working memory of the compiled functions."""
 
-    Attributes:
-        digits: int64 (digits,), those of the set.
-        inside_ahead: float64 (nodes of a set,), expectations over the next card of the values inside.
-        camp_ahead: float64 (nodes of a set,), those of the values in camp.
-        leave: float64 (nodes of a block, players), value of leaving by the number of others who leave.
-        stay: float64 (nodes of a block, players), value of continuing by the number of others who leave.
-        camp: float64 (nodes of a block, players + 1), value in camp by the number of players who leave.
-    """
-
-    digits: NDArray[np.int64]
-    inside_ahead: NDArray[np.float64]
-    camp_ahead: NDArray[np.float64]
-    leave: NDArray[np.float64]
-    stay: NDArray[np.float64]
-    camp: NDArray[np.float64]
+    digits: NDArray[np.int64]  # (digits,), those of the set
+    inside_ahead: NDArray[np.float64]  # (nodes of a set,), expectations over the next card of the values inside
+    camp_ahead: NDArray[np.float64]  # (nodes of a set,), those of the values in camp
+    leave: NDArray[np.float64]  # (nodes of a block, players), value of leaving by the number of others who leave
+    stay: NDArray[np.float64]  # (nodes of a block, players), value of continuing by the number of others who leave
+    camp: NDArray[np.float64]  # (nodes of a block, players + 1), value in camp by the number of players who leave
 
 
 def memory_of(tree: ExpeditionTree) -> Memory:
@@ -74,7 +54,7 @@ def memory_of(tree: ExpeditionTree) -> Memory:
 
 @jit
 def look_ahead(layout, index, values, memory):
-    """Write the expectations over the next card at all nodes of a set, if all inside continue."""
+    """Write the expectations over the next card at all nodes of a set into `memory`, if all inside continue."""
     deck_size = read_set(layout.sets, index, memory.digits).deck_size
     _expect(layout, index, memory.digits, deck_size, values.inside, values.bust, memory.inside_ahead)
     if values.camp.shape[0]:
@@ -105,7 +85,7 @@ def block_at(boxes, index, at):
 
 @jit
 def write_payoffs(layout, block, values, memory):
-    """Write `leave`, `stay` and `camp` of the nodes of a block; `look_ahead` must have seen its set."""
+    """Write `leave`, `stay` and `camp` of the nodes of a block, after `look_ahead` of its set."""
     _, boxes, moves, _ = layout
     index, inside, taken, _, path, _, bags, paths = block
     rests, shares = moves.path_rest, moves.path_share
@@ -133,7 +113,7 @@ def write_payoffs(layout, block, values, memory):
 
 @jit
 def mean(payoffs, row, others, q):
-    """Return the binomial mean of a row of `payoffs`, overwritten, if each other leaves with probability `q`."""
+    """Return the binomial mean of a row of `payoffs` if each other leaves with probability `q`; overwrite the row."""
     # De Casteljau's algorithm in place: the mean is a polynomial in Bernstein form.
     for length in range(others, 0, -1):
         for j in range(length):
@@ -158,10 +138,8 @@ def _expect(layout, index, digits, deck_size, value, bust, ahead):
                     bag, path = np.int64(boxes.least_bag[index]), np.int64(0)
                     if 0 <= card < FIRST_TRAP:
                         bag, path = bag + moves.gain[inside, card], path + moves.rest[inside, card]
-                    source, step = (
-                        position_of(boxes, after, inside, taken, bag, path),
-                        np.int64(boxes.paths[after, inside]),
-                    )
+                    source = position_of(boxes, after, inside, taken, bag, path)
+                    step = np.int64(boxes.paths[after, inside])
                     _add_box(np.float64(safe), value, source, step, ahead, begin, bags, paths)
             for at in range(begin, end):
                 ahead[at] /= max(deck_size, 1)

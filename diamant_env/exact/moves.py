@@ -15,25 +15,17 @@ from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE, GameState
 
 
 class Moves(NamedTuple):
-    """Effects of moves, in gems.
+    """Effects of moves, in gems."""
 
-    Attributes:
-        gain: int64 (players inside, slots), a treasure's addition to each bag.
-        rest: int64 (players inside, slots), a treasure's addition to the path.
-        path_share: int64 (leavers, gems on the path), share of each leaver.
-        path_rest: int64 (leavers, gems on the path), remainder on the path; all of it with 0 leavers.
-        takes_relics: int64 (leavers,), 1 if the leavers take the relics.
-    """
-
-    gain: NDArray[np.int64]
-    rest: NDArray[np.int64]
-    path_share: NDArray[np.int64]
-    path_rest: NDArray[np.int64]
-    takes_relics: NDArray[np.int64]
+    gain: NDArray[np.int64]  # (players inside, slots), a treasure's addition to each bag
+    rest: NDArray[np.int64]  # (players inside, slots), a treasure's addition to the path
+    path_share: NDArray[np.int64]  # (leavers, gems on the path), share of each leaver
+    path_rest: NDArray[np.int64]  # (leavers, gems on the path), remainder on the path; all of it with 0 leavers
+    takes_relics: NDArray[np.int64]  # (leavers,), 1 if the leavers take the relics
 
 
 def tabulate_moves(start: GameState, edition: Edition) -> Moves:
-    """Return the tables for up to the number of players inside at `start`, a record of type `GAME`."""
+    """Return the tables for 0 to all of the players inside at `start`."""
     players = int(start["num_inside"])
     copies = start["deck"][:FIRST_TRAP]
     gain, rest = np.zeros((2, players + 1, MAX_TREASURES), np.int64)
@@ -56,7 +48,7 @@ def tabulate_moves(start: GameState, edition: Edition) -> Moves:
 
 
 def relic_worth(start: GameState, edition: Edition, card: int) -> NDArray[np.int64]:
-    """Return the value of the relics on the path after 0, 1, … more of this card, int64 (copies + 1,)."""
+    """Return the value of the relics on the path after 0, 1, … draws of this card, int64 (copies + 1,)."""
     game = start.copy()
     worth = [int(game["path_relic_value"])]
     for _ in range(start["deck"][card]):
@@ -77,7 +69,12 @@ def payout_by_digit(start: GameState, edition: Edition, sets: CardSets) -> NDArr
 
 
 def start_of_expedition(edition: Edition, num_players: int) -> GameState:
-    """Return a new game before its first card, a record of type `GAME`."""
+    """Return a new game before its first card, a record of type `GAME`.
+
+    Args:
+        edition: The edition.
+        num_players: Number of players, 1 to 8.
+    """
     game = np.zeros(1, GAME)[0]
     start_game(game, numbers_of(edition), num_players, np.uint64(0))
     return game
@@ -102,7 +99,7 @@ def after_bust(game: GameState, edition: Edition, trap: int) -> GameState:
 
 
 def fatal_kinds(game: GameState, sets: CardSets) -> list[tuple[list[int], int]]:
-    """Return (kinds of trap, digit) that can end the expedition: one kind per digit; all on the path with -1."""
+    """Return (kinds of trap, digit) that can end the expedition: one kind per digit; those on the path with -1."""
     copies = game["deck"][FIRST_TRAP:FIRST_RELIC]
     digits = np.unique(sets.digit_of_trap[sets.digit_of_trap >= 0])
     kinds = [([int(np.flatnonzero(sets.digit_of_trap == digit)[0])], int(digit)) for digit in digits]

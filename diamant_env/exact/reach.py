@@ -12,7 +12,11 @@ from diamant_env.exact.tree import ExpeditionTree, Node, node_at, nodes_of, posi
 
 
 def reachable(tree: ExpeditionTree) -> NDArray[np.bool_]:
-    """Return the reachable decision nodes, bool (nodes,); the boxes of the tree include unreachable ones."""
+    """Return the mask of reachable decision nodes, bool (nodes,); a tree's boxes include unreachable ones.
+
+    Args:
+        tree: A tree from `build_tree`.
+    """
     reached = np.zeros(tree.boxes.size, np.bool_)
     _reach(tree.layout, reached)
     return reached

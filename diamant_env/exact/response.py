@@ -80,14 +80,17 @@ def best_response(
 
     Args:
         policy: float64 (nodes,), the probability of leaving at each node of `tree`; see `policy_of`. With `whole_game`
-            an agent, of which `policy_of` is taken in each expedition.
+            an agent, whose policy is computed in each expedition.
         tree: The tree of the expedition, from `build_tree`.
         progress: Called with the fraction done, 0 to 1.
         whole_game: Whether later expeditions count.
 
+    Returns:
+        The values of the best response and of the policy, in gems.
+
     Raises:
-        ValueError: If shapes or dtypes are wrong, a value of the policy is not between 0 and 1, or, with `whole_game`,
-            the policy is an array, or an agent that reads its own chest or relics in a later expedition.
+        ValueError: If shape, dtype or a value of the policy is wrong, if `whole_game` does not match the type of
+            `policy`, or if an agent reads its own chest or relics in a later expedition.
     """
     if whole_game == isinstance(policy, np.ndarray):
         raise ValueError("policy: an array in one expedition, an agent with whole_game=True")
@@ -97,13 +100,7 @@ def best_response(
 
 
 def whole_response(policy_at: PolicyAt, tree: ExpeditionTree, progress: Progress | None = None) -> Response:
-    """Solve the best response to a policy in a whole game, the last expeditions first.
-
-    Args:
-        policy_at: Function from an expedition's tree to the policy, float64 (nodes,).
-        tree: See `best_response`.
-        progress: See `best_response`.
-    """
+    """Solve the best response in a whole game; `policy_at` returns the policy for a tree, float64 (nodes,)."""
     solved: dict[Deck, tuple[float, float]] = {}
 
     def values_in(tree: ExpeditionTree) -> tuple[float, float]:
@@ -125,7 +122,7 @@ def _respond(
     ends: Sequence[Ends | None],
     progress: Progress | None = None,
 ) -> tuple[float, float]:
-    """Return a player's expected gems from the root, of the best response to the policy and of the policy itself."""
+    """Return the expected gems from the root of the best response to the policy and of the policy itself."""
     size = tree.boxes.size
     check_policy(policy, (size,))
     policy = np.require(policy, requirements=["C", "W"])  # read-only arrays are another type to compiled code
@@ -136,7 +133,7 @@ def _respond(
 
 
 def check_policy(policy: NDArray, shape: tuple[int, ...]) -> None:
-    """Raise ValueError if shape, dtype or a value of a policy is wrong; compiled code does not check them."""
+    """Raise a ValueError if shape, dtype or a value of a policy is wrong; compiled code does not check them."""
     if policy.shape != shape or policy.dtype != np.float64:
         raise ValueError(f"policy {policy.dtype} {policy.shape}; expected float64 {shape}")
     if not (policy.min() >= 0 and policy.max() <= 1):
@@ -144,7 +141,7 @@ def check_policy(policy: NDArray, shape: tuple[int, ...]) -> None:
 
 
 def _policy_without_chest(agent: Agent, tree: ExpeditionTree) -> NDArray[np.float64]:
-    """Return `policy_of`; raise ValueError for an agent that reads what the nodes of later expeditions lack."""
+    """Return `policy_of`; raise a ValueError if the agent reads its chest or relics, which nodes do not contain."""
     nodes = reachable(tree)
     at = np.flatnonzero(nodes)
     flat = observations_at(games_at(tree, at[:: max(1, -(-len(at) // _ROWS))]), tree.edition)
@@ -167,8 +164,8 @@ def policy_of(
 ) -> NDArray[np.float64]:
     """Return an agent's probability of leaving at each node, float64 (nodes,).
 
-    The agent acts on observations with hidden chests and rivals' features of 0, since nodes do not contain them. Where
-    `tree` merges traps, one representative is observed.
+    Nodes contain neither chests nor rivals: the agent observes hidden chests and zeros for rivals. If `tree` merges
+    traps, it observes one representative.
 
     Args:
         agent: The agent.
@@ -194,7 +191,7 @@ def policy_of(
 def games_at(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray:
     """Return the states at nodes, int64 (k,), as records of type `GAME` (k,).
 
-    Merged traps: the first kinds are on the path. Players inside have the first seats; seat 0 has the chest of the
+    Of merged traps the first kinds are on the path. Players inside have the first seats; seat 0 has the chest of the
     first player inside at the start.
     """
     games, first = np.full(len(nodes), tree.start, GAME), int(tree.start["inside"].argmax())
@@ -253,7 +250,7 @@ def _write_games(layout, start, nodes, indices, games):
 
 @jit
 def draw_cards(sets, digits, game):
-    """Move the cards of a set from the deck to the path; of merged traps the first kinds."""
+    """Move the cards of a set from the deck to the path, the first kinds of merged traps."""
     for digit in range(digits.shape[0]):
         drawn = digits[digit]
         game.turn += drawn

@@ -18,13 +18,13 @@ from diamant_env.exact.tree import ExpeditionTree, NodeValues, position_of, sets
 
 @dataclass(frozen=True)
 class Solution:
-    """A solved tree.
+    """Values and probabilities of leaving at all nodes of a solved tree.
 
     Attributes:
         tree: The solved tree.
         nodes: The values of the nodes.
         error: Maximum gain of a deviation at a single node, in gems.
-        later: Expected gems of each player from the start of each later expedition on, with `whole_game` only.
+        later: Expected gems of each player from the start of each later expedition on; empty for one expedition.
     """
 
     tree: ExpeditionTree
@@ -49,7 +49,7 @@ class Solution:
             games: Records of type `GAME` (games,) in phase `DECIDE`.
 
         Raises:
-            ValueError: If a state is not in the solved tree, or of another table size, expedition or phase.
+            ValueError: If a state is not in the solved tree, or has another number of players, expedition or phase.
         """
         return self.look_up(games)[:, 2]
 
@@ -98,14 +98,14 @@ class Strategy:
 
 
 def find_nodes(tree: ExpeditionTree, games: np.ndarray) -> NDArray[np.int64]:
-    """Return the nodes of states, int64 (games,), such as for a table of probabilities by node.
+    """Return the nodes of states, int64 (games,), the indices of arrays by node.
 
     Args:
         tree: A tree from `build_tree`.
         games: Records of type `GAME` (games,) in phase `DECIDE`.
 
     Raises:
-        ValueError: If a state is not in the tree, of another table size or in another phase.
+        ValueError: If a state is not in the tree, or has another number of players or phase.
     """
     games, nodes = as_games(games), np.zeros(len(games), np.int64)
     require_decisions(games)
@@ -150,12 +150,12 @@ def _find(layout, start, games, nodes):
 @jit(cached=True)
 def _evaluate(layout, indices, nodes, values, memory, result):
     """Write the result of `Solution.look_up` at nodes of the sets `indices` into `result`."""
-    leave, stay, seen = memory.leave, memory.stay, -1
+    leave, stay, index = memory.leave, memory.stay, -1
     for i in range(nodes.shape[0]):
-        if indices[i] != seen:
-            seen = indices[i]
-            look_ahead(layout, seen, values, memory)
-        block = block_at(layout.boxes, seen, nodes[i])
+        if indices[i] != index:
+            index = indices[i]
+            look_ahead(layout, index, values, memory)
+        block = block_at(layout.boxes, index, nodes[i])
         write_payoffs(layout, block, values, memory)
         others = block.inside - 1
         q = lowest_equilibrium(leave, stay, 0, others)

@@ -2,8 +2,8 @@
 
 All players inside hold the same bag. While all of them are inside, bag and path are determined by the cards drawn;
 afterwards a node is (cards, players inside, relics taken, bag, path). For each set of cards and number of players
-inside these nodes form a box (relics taken, bag, path). Its bounds: shares of treasures decrease with the number of
-players, and the remainder of leavers on the path is less than their number.
+inside these nodes form a box (relics taken, bag, path). It is bounded because shares of treasures decrease with the
+number of players, and leavers leave fewer gems on the path than their number.
 """
 
 from __future__ import annotations
@@ -25,63 +25,36 @@ _NOTHING = np.zeros(0)
 
 
 class Boxes(NamedTuple):
-    """Index layout of the nodes; the last axis is the number of players inside.
+    """Index layout of the nodes; axes of length players + 1 are the number of players inside."""
 
-    Attributes:
-        first: int64 (sets, players + 1), index of the first node of a box.
-        bags: int16 (sets, players + 1), number of values of the bag.
-        paths: int16 (sets, players + 1), number of values of the gems on the path.
-        least_bag: int16 (sets,), minimum bag in gems.
-        full_path: int16 (sets,), gems on the path while all are inside.
-        relics: int16 (sets,), relics drawn.
-        relic_worth: int64 (relics + 1,), cumulative value of the relics in gems.
-        relic_digit: The relics' digit in a set, -1 if the deck has none.
-        players: Players inside at the start.
-        size: Number of nodes.
-    """
-
-    first: NDArray[np.int64]
-    bags: NDArray[np.int16]
-    paths: NDArray[np.int16]
-    least_bag: NDArray[np.int16]
-    full_path: NDArray[np.int16]
-    relics: NDArray[np.int16]
-    relic_worth: NDArray[np.int64]
-    relic_digit: int
-    players: int
-    size: int
+    first: NDArray[np.int64]  # (sets, players + 1), index of the first node of a box
+    bags: NDArray[np.int16]  # (sets, players + 1), number of values of the bag
+    paths: NDArray[np.int16]  # (sets, players + 1), number of values of the gems on the path
+    least_bag: NDArray[np.int16]  # (sets,), minimum bag in gems
+    full_path: NDArray[np.int16]  # (sets,), gems on the path while all are inside
+    relics: NDArray[np.int16]  # (sets,), relics drawn
+    relic_worth: NDArray[np.int64]  # (relics + 1,), cumulative value of the relics in gems
+    relic_digit: int  # the relics' digit in a set, -1 for a deck without relics
+    players: int  # players inside at the start
+    size: int  # number of nodes
 
 
 class Node(NamedTuple):
-    """A decision node among those of a set of cards.
+    """A decision node among those of a set of cards; all fields are int64."""
 
-    Attributes:
-        inside: Players inside, int64 as all others.
-        taken: Relics taken.
-        bag: Gems in each bag.
-        path: Gems on the path.
-    """
-
-    inside: Any
-    taken: Any
-    bag: Any
-    path: Any
+    inside: Any  # players inside
+    taken: Any  # relics taken
+    bag: Any  # gems in each bag
+    path: Any  # gems on the path
 
 
 class NodeValues(NamedTuple):
-    """Expected gems from a node on, those of later expeditions included.
+    """Expected gems from a node on, including later expeditions."""
 
-    Attributes:
-        inside: float64 (nodes,), of a player inside.
-        camp: float64 (nodes,), of a player in camp; (0,) if later expeditions do not count.
-        left: float64 (relics + 1, relics + 1), later expeditions after all have left, by relics drawn and taken.
-        bust: float64 (sets, relics + 1), sum over the fatal cards of later expeditions after a bust, by relics taken.
-    """
-
-    inside: NDArray[np.float64]
-    camp: NDArray[np.float64]
-    left: NDArray[np.float64]
-    bust: NDArray[np.float64]
+    inside: NDArray[np.float64]  # (nodes,), of a player inside
+    camp: NDArray[np.float64]  # (nodes,), of a player in camp; (0,) if later expeditions do not count
+    left: NDArray[np.float64]  # (relics + 1, relics + 1), after all have left, by relics drawn and taken
+    bust: NDArray[np.float64]  # (sets, relics + 1), sum over the fatal cards of those after a bust, by relics taken
 
 
 class Layout(NamedTuple):
@@ -116,12 +89,17 @@ class ExpeditionTree(NamedTuple):
 
     @property
     def layout(self) -> Layout:
-        """The part that compiled functions take."""
+        """The fields that compiled functions take."""
         return Layout(self.sets, self.boxes, self.moves, self.must_reveal)
 
 
 def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> ExpeditionTree:
     """Return the game tree of a state's expedition.
+
+    Args:
+        start: The state, a record of type `GAME`.
+        edition: The edition of the game.
+        merge_traps: Whether kinds of trap with equal numbers of copies are interchangeable.
 
     Raises:
         ValueError: If the state is invalid or terminal, if relics of different printed values can be drawn (nodes store
@@ -160,22 +138,16 @@ def sets_of(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 class Ends(NamedTuple):
-    """Values of the states in which an expedition can end: those of the next expedition.
+    """Values of the next expedition at the states in which an expedition can end, by relics drawn and taken."""
 
-    Attributes:
-        left: See `NodeValues`.
-        bust: float64 (digits + 1, relics + 1, relics + 1), after a bust by a trap of a digit, by relics drawn and
-            taken; the last row is for kinds on the path at the start.
-    """
-
-    left: NDArray[np.float64]
-    bust: NDArray[np.float64]
+    left: NDArray[np.float64]  # (relics + 1, relics + 1), after all have left
+    bust: NDArray[np.float64]  # (digits + 1, relics + 1, relics + 1), after a bust; [-1]: traps on the path
 
 
 def values_with(
     tree: ExpeditionTree, inside: NDArray[np.float64], camp: NDArray[np.float64] = _NOTHING, ends: Ends | None = None
 ) -> NodeValues:
-    """Return the values of a tree with arrays to fill; without `ends`, later expeditions are worth 0."""
+    """Return the node values of a tree, to be filled; without `ends`, later expeditions are worth 0."""
     relics = len(tree.boxes.relic_worth)
     left, bust = np.zeros((relics, relics)), np.zeros((tree.sets.size, relics))
     if ends is not None:
@@ -185,7 +157,7 @@ def values_with(
 
 
 def relic_digit_of(sets: CardSets, edition: Edition) -> int:
-    """Return the relics' digit in a set, -1 if none can be drawn; raise ValueError if there are several."""
+    """Return the relics' digit in a set, -1 without relics; raise a ValueError if there are several."""
     digits = np.flatnonzero(sets.card >= FIRST_RELIC)
     if len(digits) > 1:
         raise ValueError(f"{edition.name!r} has relics of different printed values in its deck, which is not supported")
@@ -194,7 +166,7 @@ def relic_digit_of(sets: CardSets, edition: Edition) -> int:
 
 @jit
 def position_of(boxes, index, inside, taken, bag, path):
-    """Return the index of a node of a set; with all players inside, relics taken, bag and path are implied."""
+    """Return the index of a node; with all players inside, the set implies relics taken, bag and path."""
     if inside == boxes.players:
         return boxes.first[index, inside]
     bags = np.int64(boxes.bags[index, inside])
@@ -211,7 +183,7 @@ def nodes_of(boxes, index):
 
 @jit
 def node_at(boxes, index, position):
-    """Return the node of a set at an index: the inverse of `position_of`."""
+    """Return the node at an index: the inverse of `position_of`."""
     inside = boxes.players
     if position == boxes.first[index, inside]:
         return Node(inside, np.int64(0), np.int64(boxes.least_bag[index]), np.int64(boxes.full_path[index]))
@@ -252,7 +224,7 @@ def _allocate(sets, boxes, moves, bag, path, relics):
 
 @jit(cached=True)
 def _sum_busts(layout, by_digit, bust):
-    """Fill `bust` of `NodeValues` from that of `Ends`."""
+    """Fill `NodeValues.bust` from `Ends.bust`."""
     sets, boxes, _, _ = layout
     digits = np.zeros(sets.radix.shape[0], np.int64)
     for index in range(sets.size):

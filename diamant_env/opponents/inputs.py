@@ -1,4 +1,4 @@
-"""Inputs of networks: raw observations, or a form invariant to the order of rivals.
+"""Inputs of networks: raw observations, or features invariant to the order of rivals.
 
 Policy files refer to a transformation by name, so a published one never changes; a new one gets a new name.
 """
@@ -53,25 +53,18 @@ _WIDTH = _FIRST_SHARE + 2
 _FAR, _NEAR = 12.0, 3.0  # gems at which leads are clipped
 
 RAW = "raw-1"
-"""The untransformed observation, the default of files without a name."""
+"""The untransformed observation, the default of policy files."""
 CANONICAL = "canonical-1"
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """A transformation of observations.
+    """A transformation of observations into features."""
 
-    Attributes:
-        name: Name in policy files.
-        width: Number of features.
-        largest: float64 (width,), the largest absolute value of each feature.
-        write: Function that writes the features of float32 (rows, NUM_FEATURES) into float32 (rows, width).
-    """
-
-    name: str
-    width: int
-    largest: NDArray[np.float64]
-    write: Callable[[NDArray[np.float32], NDArray[np.float32]], None] | None = None
+    name: str  # in policy files
+    width: int  # number of features
+    largest: NDArray[np.float64]  # (width,), the largest absolute value of each feature
+    write: Callable[[NDArray[np.float32], NDArray[np.float32]], None] | None = None  # observations, features
 
     @property
     def space(self) -> Box:
@@ -79,37 +72,29 @@ class Inputs:
         return Box(-self.largest.astype(np.float32), self.largest.astype(np.float32))
 
     def __call__(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return float32 (rows, width) for float32 (rows, NUM_FEATURES), observations of seats that must decide.
-
-        Raises:
-            ValueError: If the observations have another shape.
-        """
+        """Return float32 (rows, width) for float32 (rows, NUM_FEATURES), observations of seats that must decide."""
         if flat.ndim != 2 or flat.shape[1] != NUM_FEATURES:
             raise ValueError(f"observations of shape {flat.shape}; expected (rows, {NUM_FEATURES})")
         if self.write is None:
             return flat
-        found = np.zeros((len(flat), self.width), np.float32)
-        self.write(np.ascontiguousarray(flat, np.float32), found)
-        return found
+        features = np.zeros((len(flat), self.width), np.float32)
+        self.write(np.ascontiguousarray(flat, np.float32), features)
+        return features
 
 
 @jit(cached=True)
-def canonical(rows, found):
-    """Write the "canonical-1" features: sorted rivals and the observer's leads if it left now.
+def canonical(rows, features):
+    """Write the "canonical-1" features of rows, float32 (rows, NUM_FEATURES), into zeros, float32 (rows, 118).
 
     In order: own chest, relics and lead; inside, chest, relics and left_turn of each rival, sorted by inside and chest;
     the public features; own chest less each rival's; ten leads (own chest, now or after leaving, less the best
     rival's), clipped; in the last expedition (else 0) the same, and the first `_FINE` with a closer clip; four ranks;
-    the share of the path for two leavers and if all leave. Comparisons of chests are 0 where chests are hidden.
-
-    Args:
-        rows: float32 (rows, NUM_FEATURES).
-        found: float32 (rows, 118), zeros; written.
+    the share of the path for two leavers and if all leave. Comparisons of chests are 0 for hidden chests.
     """
     order = np.zeros(_RIVALS, np.int64)
     leads = np.zeros(_LEADS)
     for i in range(len(rows)):
-        row, out = rows[i], found[i]
+        row, out = rows[i], features[i]
         _sort_rivals(row, order)
         out[0], out[1], out[2] = row[_CHEST], row[_RELICS], row[_LEAD]
         for place in range(_RIVALS):
@@ -148,17 +133,17 @@ def _key(row, rival):
 @jit
 def _compare_chests(row, order, leads, out):
     """Write differences, leads and ranks of a row with open chests."""
-    own, bag, path = row[_CHEST] * _GEMS, row[_BAG] * _BAG_GEMS, row[_PATH] * _BAG_GEMS
-    alone = own + bag + path + row[_PATH_RELICS] * _BAG_GEMS
+    own_chest, bag, path = row[_CHEST] * _GEMS, row[_BAG] * _BAG_GEMS, row[_PATH] * _BAG_GEMS
+    alone = own_chest + bag + path + row[_PATH_RELICS] * _BAG_GEMS
     share = path // max(row[_NUM_INSIDE] * _PER_INSIDE, 1)
-    together = own + bag + share
+    together = own_chest + bag + share
     best_inside = best_outside = -np.inf
     for place in range(_RIVALS):
         at = order[place] * _STEP
         if row[_PRESENT + at] == 0:
             break
         chest, inside = row[_RIVAL_CHEST + at] * _GEMS, row[_INSIDE + at] > 0
-        out[_FIRST_DIFFERENCE + place] = (own - chest) / _GEMS
+        out[_FIRST_DIFFERENCE + place] = (own_chest - chest) / _GEMS
         best_inside = max(best_inside, chest) if inside else best_inside
         best_outside = best_outside if inside else max(best_outside, chest)
         later = chest + bag + share if inside else chest
@@ -168,9 +153,9 @@ def _compare_chests(row, order, leads, out):
         out[_FIRST_RANK + 3] += 0.25 * (later == together)
     best = max(best_inside, best_outside)
     leads[0], leads[1] = alone - best_outside, together - best_outside
-    leads[2], leads[3] = own - best_inside, 2 * own - best_inside - alone
+    leads[2], leads[3] = own_chest - best_inside, 2 * own_chest - best_inside - alone
     leads[4], leads[5], leads[6] = alone - best, together - best, alone - best_inside
-    leads[7], leads[8] = together - best_inside, own - best_outside
+    leads[7], leads[8] = together - best_inside, own_chest - best_outside
     leads[9] = together - (best_inside + bag)
     last = row[_EXPEDITIONS_LEFT] == 0
     for k in range(_LEADS):
@@ -188,8 +173,8 @@ def _largest() -> NDArray[np.float64]:
 
 
 INPUTS = {
-    each.name: each
-    for each in (
+    inputs.name: inputs
+    for inputs in (
         Inputs(RAW, NUM_FEATURES, _largest()),
         Inputs(CANONICAL, _WIDTH, np.full(_WIDTH, _largest().max()), canonical),
     )

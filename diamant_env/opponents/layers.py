@@ -22,7 +22,7 @@ ACTIVATIONS = {
 def one_blas_thread(rows: int) -> AbstractContextManager:
     """Return a context that limits BLAS to one thread, which is faster for small products, above all on busy cores.
 
-    Below some rows BLAS takes one thread of itself, and the limit would cost more than the product.
+    For few rows BLAS uses one thread anyway, and setting the limit would take longer than the product.
     """
     return nullcontext() if rows < _FEW_ROWS else _controller().limit(limits=1, user_api="blas")
 

@@ -27,11 +27,11 @@ from diamant_env.storage.files import write_whole
 FORMAT = "diamant-policy-1"
 _VALUE = "value/"  # prefix of a value network's tensors, before the table size
 LAYOUT = [[field.name, field.size, field.scale] for field in FIELDS]
-"""Name, size and scale of each field of an observation, in order; policy files state those of their rows."""
+"""Name, size and scale of each field of an observation, in order; policy files contain those of their rows."""
 
 
 class NetworkAgent:
-    """Agent whose P(LEAVE) is the output of a multilayer perceptron.
+    """Agent with a multilayer perceptron.
 
     Args:
         layers: Weight (outputs, inputs) and bias (outputs,) of each layer, float32; the last one gives the logits
@@ -39,14 +39,14 @@ class NetworkAgent:
         activation: ``"relu"`` or ``"tanh"``, between the layers.
         name: Name of the agent.
         metadata: Metadata of the file, such as the training configuration.
-        inputs: Name of its inputs among `diamant_env.opponents.inputs.INPUTS`.
+        inputs: Name of the transformation of observations, one of `diamant_env.opponents.inputs.INPUTS`.
         values: Value networks for starts of expeditions under this policy, or None.
-        by_players: By number of players, layers that replace `layers` at tables of that size.
+        by_players: Layers by number of players, in place of `layers`.
         layout: Name, size and scale of the fields of its rows, in order; by default those of `FIELDS`.
 
     Raises:
-        ValueError: If the shapes of the layers do not match each other or the inputs, a table size is out of range, or
-            observations lack a field of the layout.
+        ValueError: If the shapes of the layers do not match each other or the inputs, a number of players is out of
+            range, or observations lack a field of the layout.
     """
 
     memoryless = True
@@ -72,10 +72,10 @@ class NetworkAgent:
         self.layout = layout
         self._columns = None if self.layout == LAYOUT else columns_of(self.layout)
         width = INPUTS[inputs].width if self._columns is None or inputs != RAW else len(self._columns)
-        for own in (layers, *by_players.values()):
-            check_layers(own, width, 2)
+        for network in (layers, *by_players.values()):
+            check_layers(network, width, 2)
         self.layers = transposed(layers)
-        self.by_players = {players: transposed(own) for players, own in by_players.items()}
+        self.by_players = {players: transposed(network) for players, network in by_players.items()}
         self.activation = activation
         self.inputs = inputs
         self.name = name
@@ -102,11 +102,11 @@ class NetworkAgent:
             return self._leave_logit(self.layers, inputs)
         players = Observations(flat)["num_players"].astype(np.int64)
         sizes = np.bincount(players).nonzero()[0].tolist()
-        found = np.empty(len(flat), np.float32)
+        logits = np.empty(len(flat), np.float32)
         for size in sizes:
             rows = slice(None) if len(sizes) == 1 else players == size  # a slice does not copy
-            found[rows] = self._leave_logit(self.by_players.get(size, self.layers), inputs[rows])
-        return found
+            logits[rows] = self._leave_logit(self.by_players.get(size, self.layers), inputs[rows])
+        return logits
 
     def _leave_logit(self, layers: Layers, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         weight, bias = layers[-1]
@@ -128,20 +128,20 @@ class NetworkAgent:
         }
 
     def for_players(self, players: int) -> NetworkAgent:
-        """Return the policy with a single network, that of tables of this size."""
+        """Return the agent with a single network, the one for this number of players."""
         return NetworkAgent(self.weights(players), self.activation, self.name, inputs=self.inputs, layout=self.layout)
 
     def weights(self, players: int | None = None) -> Layers:
-        """Return a copy of the weight (outputs, inputs) and the bias (outputs,) of each layer.
+        """Return copies of the weight (outputs, inputs) and the bias (outputs,) of each layer.
 
         Args:
-            players: Table size; None: the network of all sizes without one of their own.
+            players: Number of players; None for the network that is shared by several numbers.
         """
         layers = self.layers if players is None else self.by_players.get(players, self.layers)
         return [(weight.T.copy(), bias.copy()) for weight, bias in layers]
 
     def save(self, path: str | Path, about: dict[str, Any] | None = None) -> None:
-        """Write a policy file that `load` opens.
+        """Write a policy file for `load`.
 
         Args:
             path: Path of the file.
@@ -155,10 +155,13 @@ class NetworkAgent:
 
     @classmethod
     def load(cls, path: str | Path) -> NetworkAgent:
-        """Open a policy file.
+        """Return the agent of a policy file.
+
+        Args:
+            path: Path of the file, which becomes the agent's name.
 
         Raises:
-            OSError: If it can't be read.
+            OSError: If the file can't be read.
             ValueError: If it is damaged, not a policy of this package, or reads fields that observations lack.
         """
         try:
@@ -168,32 +171,30 @@ class NetworkAgent:
             if metadata["sha256"] != digest_of_tensors(tensors):
                 raise ValueError("its weights don't match its digest")
             networks = _networks(tensors)
-            values = {int(name.removeprefix(_VALUE)): own for name, own in networks.items() if name.startswith(_VALUE)}
-            by_players = {int(name): own for name, own in networks.items() if name.isdecimal()}
-            own, layout = Values(values) if values else None, metadata["layout"]
-            activation, inputs = metadata["activation"], metadata.get("inputs", RAW)
-            return cls(networks[""], activation, str(path), metadata, inputs, own, by_players, layout)
+            by_players = {int(name): layers for name, layers in networks.items() if name.isdecimal()}
+            prefixed = {name: layers for name, layers in networks.items() if name.startswith(_VALUE)}
+            values = Values({int(name.removeprefix(_VALUE)): layers for name, layers in prefixed.items()})
+            return cls(
+                networks[""], metadata["activation"], str(path), metadata, metadata.get("inputs", RAW),
+                values if prefixed else None, by_players, metadata["layout"],
+            )  # fmt: skip
         except (SafetensorError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} is damaged or no policy of diamant_env: {error}") from None
+            raise ValueError(f"{path} is damaged or not a policy of diamant_env: {error}") from None
 
 
 def columns_of(layout: list[list]) -> NDArray[np.intp]:
-    """Return the columns of an observation, int (features,), that make a row of another layout.
-
-    Raises:
-        ValueError: If observations lack a field of the layout, or have it with another size or scale.
-    """
+    """Return the columns of an observation that form a row of another layout, int (features,)."""
     if wrong := [field for field in layout if field not in LAYOUT]:
         raise ValueError(f"its rows have the field {wrong[0]} (name, size, scale), which observations lack")
     names = [name for name, _, _ in layout]
     parts = [{field.name for field in part} for part in (OWN, RIVALS, PUBLIC)]
-    own, rivals, public = ([name for name in names if name in part] for part in parts)
-    if names != [*own, *rivals, *public]:
+    observer, rivals, public = ([name for name in names if name in part] for part in parts)
+    if names != [*observer, *rivals, *public]:
         raise ValueError(
             "its rows must have the observer's own fields first, then those of rivals, then the public ones"
         )
     by_rival = zip(*(columns(name) for name in rivals), strict=True)  # interleaved
-    return np.array([*columns(*own), *chain.from_iterable(by_rival), *columns(*public)], np.intp)
+    return np.array([*columns(*observer), *chain.from_iterable(by_rival), *columns(*public)], np.intp)
 
 
 def logistic(logits: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -203,15 +204,15 @@ def logistic(logits: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def digest_of_tensors(tensors: Mapping[str, NDArray[np.float32]]) -> str:
     """Return the SHA-256 of tensors with their names and shapes."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, tensor in sorted(tensors.items()):
-        found.update(f"{name} {list(tensor.shape)}\n".encode())
-        found.update(np.ascontiguousarray(tensor, "<f4").data)
-    return found.hexdigest()
+        digest.update(f"{name} {list(tensor.shape)}\n".encode())
+        digest.update(np.ascontiguousarray(tensor, "<f4").data)
+    return digest.hexdigest()
 
 
 def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
-    """Return the layers of the policy, "" and "PLAYERS", and of values, "value/PLAYERS"."""
+    """Return the layers of policies by ``""`` or ``"PLAYERS"``, and of value networks by ``"value/PLAYERS"``."""
     prefixes = Counter(name.rpartition("/")[0] for name in tensors)
     networks: dict[str, Layers] = {}
     for network, count in prefixes.items():

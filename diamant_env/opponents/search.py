@@ -47,7 +47,7 @@ class Budget:
         objective: ``"win"`` compares win shares, ``"score"`` gems, ``"margin"`` gems above the others' mean.
 
     Raises:
-        ValueError: If a number is out of range, or there is no such objective.
+        ValueError: If a number is out of range, or the objective is unknown.
     """
 
     rollouts: int = 128
@@ -75,9 +75,6 @@ def parse(text: str) -> tuple[Budget, str]:
     """Return the budget and the base agent's text of ``search:[ROLLOUTS:][SECONDSs:][win|score|margin:]AGENT``.
 
     With seconds and without roll-outs, time is the only limit.
-
-    Raises:
-        ValueError: If a number is out of range, or no agent is named.
     """
     options: dict[str, str] = {}
     rest = text.removeprefix(PREFIX)
@@ -160,7 +157,7 @@ class SearchAgent:
 
         Args:
             flat: float32 (rows, NUM_FEATURES), observations with open chests of seats that must decide.
-            edition: The edition that they play.
+            edition: The edition of the games.
         """
         stop = np.inf if self.budget.seconds is None else perf_counter() + self.budget.seconds * len(flat)
         totals, squares, played = np.zeros((3, len(flat)))
@@ -179,10 +176,16 @@ class SearchAgent:
         return totals / played, _error(totals, squares, played)
 
     def outcomes(self, flat: NDArray[np.float32], edition: str | Edition, pairs: int = 1) -> NDArray[np.float64]:
-        """Return the outcomes of `pairs` roll-outs of each action for each row, see `compare`.
+        """Return the outcomes of roll-outs of each action.
+
+        Args:
+            flat: See `compare`.
+            edition: See `compare`.
+            pairs: Number of roll-outs of each action for each row.
 
         Returns:
-            float64 (2, rows * pairs) by action, the roll-outs of a row contiguous; a pair shares its random numbers.
+            float64 (2, rows * pairs) by action; the roll-outs of a row are contiguous, and a pair shares its random
+            numbers.
         """
         self.rollouts += 2 * len(flat) * pairs
         keys = self._random.integers(0, 2**64, len(flat) * pairs, np.uint64)
@@ -205,16 +208,16 @@ class SearchAgent:
         return earned
 
     def _roll_out(self, batch: Batch, rows: NDArray[np.int64], truncate: bool) -> NDArray[np.float64]:
-        """Play games, half after seat 0's CONTINUE, half after LEAVE; return its outcomes, float64 (N,).
+        """Return seat 0's outcomes of games, float64 (N,), after CONTINUE in the first half and LEAVE in the second.
 
-        `rows` (N,) are the rows of which the games are copies.
+        `rows`, int64 (N,), are the rows of which the games are copies.
         """
         table = Table(batch, [self._fresh_agent()], np.zeros((batch.num_games, batch.seats), np.int64))
         observations = batch.observe()
         if truncate:  # a network: equal first observations are evaluated once
-            _, kept, which = np.unique(rows, return_index=True, return_inverse=True)
-            seen = Observations(observations[kept].reshape(-1, NUM_FEATURES))
-            leave = self.base.act(seen, np.zeros(len(seen.flat), bool)).reshape(-1, batch.seats)[which]
+            _, unique, inverse = np.unique(rows, return_index=True, return_inverse=True)
+            obs = Observations(observations[unique].reshape(-1, NUM_FEATURES))
+            leave = self.base.act(obs, np.zeros(len(obs.flat), bool)).reshape(-1, batch.seats)[inverse]
         else:
             leave = table.leave_probabilities(observations)
         leave[:, 0] = np.repeat([False, True], len(rows) // 2)
@@ -230,10 +233,9 @@ class SearchAgent:
         return agent
 
     def _play_expedition(self, table: Table, leave: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Play games to the end of the expedition; return the value of seat 0, float64 (N,).
+        """Return seat 0's values after the expedition, float64 (N,): final rewards or the value network's outputs.
 
-        `leave`, float32 (N, seats), are the probabilities of LEAVE at the first turn. The value is the final reward or,
-        in an unfinished game, the value network's at the start of the next expedition.
+        `leave`, float32 (N, seats), are the probabilities of LEAVE in the first turn.
         """
         batch, earned = table.batch, np.zeros(table.batch.num_games)
         expedition, playing = batch.public_states["expedition"].copy(), ~batch.over
@@ -253,9 +255,12 @@ def _rules_of(edition: Edition) -> tuple:
 
 
 def _is_known(edition: Edition) -> bool:
-    """Return whether value networks, which are fitted to the published editions, know the rules."""
+    """Return whether value networks, which are fitted to the published editions, apply to these rules."""
     rules = _rules_of(edition)
-    return any(rules == _rules_of(each) and edition.expeditions <= each.expeditions for each in EDITIONS.values())
+    return any(
+        rules == _rules_of(published) and edition.expeditions <= published.expeditions
+        for published in EDITIONS.values()
+    )
 
 
 def _error(totals: NDArray, squares: NDArray, played: NDArray) -> NDArray[np.float64]:

@@ -1,8 +1,8 @@
 """Agents that play exact solutions of `diamant_env.exact`.
 
-An expedition is solved when it first occurs, and cached on disk but for a lone player: that takes seconds for two
-players, a minute or two for five. A whole game for several players is solved at its first decision, if that takes a few
-minutes at most.
+An expedition is solved when it first occurs, which takes seconds for two players and a minute or two for five; except
+for a lone player's, solutions are cached on disk. A whole game of several players is solved at its first decision if
+that takes a few minutes at most.
 """
 
 from __future__ import annotations
@@ -21,23 +21,19 @@ from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.state import GameState
 
 _DECK = ("num_players", "expedition", "deck", "relics_taken", "path_relics", "path_relic_value")
-"""Fields in which expeditions with different solutions differ."""
+"""Fields that determine the solution of an expedition."""
 
 
 @dataclass
 class EquilibriumAgent(Scripted):
-    """Agent of the symmetric equilibrium in score, by `exact.solve_equilibrium`: of the game of its table's edition."""
+    """Agent that plays the symmetric equilibrium in score of the whole game, see `exact.whole_game_strategy`."""
 
     family: ClassVar[str] = "equilibrium"
     tables: ClassVar[tuple[int, int]] = (1, MAX_PLAYERS)  # minimum and maximum number of players
     solutions: dict[tuple, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`.
-
-        Raises:
-            ValueError: If the table of a row is not supported, or a row that must decide has no edition.
-        """
+        """See `Agent.act`."""
         leave = np.zeros(len(obs.flat), np.float32)
         for edition, rows in obs.by_edition():
             games = rebuilt(obs.flat[rows], np.zeros(len(rows), np.uint64))
@@ -58,8 +54,8 @@ class EquilibriumAgent(Scripted):
         fewest, most = self.tables
         players = games["num_players"]
         if ((players < fewest) | (players > most)).any():
-            given = ", ".join(map(str, np.unique(players)))
-            raise ValueError(f"{self} plays tables of {fewest} to {most}, not of {given} players")
+            sizes = ", ".join(map(str, np.unique(players)))
+            raise ValueError(f"{self} plays tables of {fewest} to {most}, not of {sizes} players")
 
     def _solve(self, start: GameState, edition: Edition) -> Any:
         return exact.whole_game_strategy(start, edition)

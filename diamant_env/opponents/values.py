@@ -20,15 +20,7 @@ _SPREAD, _MOST = 8.0, 4.0  # typical change of a lead per expedition in gems; cl
 
 
 class Values:
-    """Value networks by table size.
-
-    Args:
-        networks: By number of players, the layers of a perceptron with ReLU from `inputs` to one output: weight
-            (outputs, inputs) and bias (outputs,) of each, float32.
-
-    Raises:
-        ValueError: If shapes do not match, a weight is not finite, or a table size is out of range.
-    """
+    """Value networks by number of players: the layers of perceptrons with ReLU from `inputs` to one output."""
 
     def __init__(self, networks: Mapping[int, Layers]) -> None:
         for players, layers in networks.items():
@@ -41,7 +33,7 @@ class Values:
         self.networks = {players: transposed(layers) for players, layers in networks.items()}
 
     def weights(self) -> dict[int, Layers]:
-        """Return the untransposed layers."""
+        """Return copies of the layers by number of players, see `Layers`."""
         return {
             players: [(weight.T.copy(), bias.copy()) for weight, bias in layers]
             for players, layers in self.networks.items()
@@ -50,24 +42,19 @@ class Values:
     def shares(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the expected win share of each seat, float32 (rows, players), the observer's first.
 
-        Args:
-            flat: float32 (rows, NUM_FEATURES), observations with open chests at the first turn of an expedition, all at
-                the same table size.
-
-        Raises:
-            KeyError: If there is no network for tables of that size.
+        `flat`, float32 (rows, NUM_FEATURES), are observations with open chests at the first turn of an expedition, all
+        with the same number of players.
         """
         players = int(Observations(flat[0])["num_players"])
         return shares_of(self.networks[players], inputs(*start_features(flat)))
 
 
 def start_features(flat: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the features of starts of expeditions, for observations as in `Values.shares`.
+    """Return chests in gems, float32 (rows, players), and public features, float32 (rows, 7), of `Values.shares`.
 
-    Returns:
-        The chests in gems, float32 (rows, players), the observer's first, and the public features, float32 (rows, 7):
-        remaining expeditions including this one, whether that number is 1, whether it is 2, traps in the deck, pairs of
-        equal traps, relics in the deck, relics taken. The deck includes the first card.
+    The observer's chest is the first. Public features: remaining expeditions including this one, whether that number is
+    1, whether it is 2, traps in the deck, pairs of equal traps, relics in the deck, relics taken. The deck includes the
+    first card.
     """
     obs = Observations(flat)
     players = int(obs["num_players"][0])
@@ -95,21 +82,21 @@ def inputs(chests: NDArray[np.float32], public: NDArray[np.float32]) -> NDArray[
     falling = np.take_along_axis(chests, order, axis=1)
     lead = falling[:, :, None] - falling[:, others]
     drift = _SPREAD * np.sqrt(4 * public[:, :1, None])
-    found = np.empty((len(chests), players, number_of_inputs(players)), np.float32)
+    result = np.empty((len(chests), players, number_of_inputs(players)), np.float32)
     width = players - 1
     ranked = [np.clip(lead, -_NEAR, _NEAR) / 2, np.clip(lead, -_FAR, _FAR) / 8, np.clip(lead / drift, -_MOST, _MOST)]
-    np.put_along_axis(found[:, :, : 3 * width], order[:, :, None], np.concatenate(ranked, axis=2), axis=1)
-    found[:, :, 3 * width :] = public[:, None]
-    return found
+    np.put_along_axis(result[:, :, : 3 * width], order[:, :, None], np.concatenate(ranked, axis=2), axis=1)
+    result[:, :, 3 * width :] = public[:, None]
+    return result
 
 
 def number_of_inputs(players: int) -> int:
-    """Return the number of `inputs` of a seat: three for each other seat and seven public ones."""
+    """Return the number of `inputs` of a seat: three for each other seat, and seven public ones."""
     return 3 * (players - 1) + 7
 
 
 def shares_of(layers: Layers, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the win shares, float32 (rows, players), of transposed layers for `inputs`."""
+    """Return the win shares that transposed layers compute from `inputs`, float32 (rows, players)."""
     weight, bias = layers[-1]
     with one_blas_thread(rows.shape[0] * rows.shape[1]):
         logits = hidden(rows.reshape(-1, rows.shape[2]), layers[:-1], "relu") @ weight + bias

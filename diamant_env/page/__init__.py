@@ -1,1 +1,1 @@
-"""Web server of ``diamant page``. It is stateless: each request carries the game."""
+"""Stateless web server of ``diamant page``: each request carries the game."""

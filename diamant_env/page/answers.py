@@ -19,18 +19,12 @@ Answer = dict[str, Any]
 
 
 class Answers:
-    """Thread-safe request handlers.
-
-    Args:
-        menu: Agents and editions that requests may name.
-
-    Attributes:
-        by_address: Handler and message fields of each route. An invalid message is a ValueError.
-    """
+    """Thread-safe request handlers; they raise a ValueError for an invalid message."""
 
     def __init__(self, menu: Menu) -> None:
         self.menu = menu
         self._games = RecentGames(menu)
+        # Handler and message fields of each route.
         self.by_address: dict[str, tuple[Callable[..., Answer], tuple[str, ...]]] = {
             "/new": (self._new, ("edition", "agents", "seed")),
             "/turn": (self._turn, ("game", "decision")),
@@ -68,17 +62,17 @@ class Answers:
     def _odds(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:
             odds = Odds(played.session.now, played.session.edition, played.deciding())
-        rows = [{"what": each.what.strip(), "part": each.what[0] == " ", "chance": each.chance} for each in odds.next]
+        rows = [{"what": row.what.strip(), "part": row.what[0] == " ", "chance": row.chance} for row in odds.next]
         leaving = [f"{company}: {gems}" for company, gems in odds.leaving]
         exact = {"bust": odds.next[0].chance, "share": odds.share, "next": rows, "leaving": leaving}
         return exact | {"on_average": odds.on_average}
 
     def _hint(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:
-            found = hint(played.session.now, played.session.edition, played.deciding())
-        choices = [choice._asdict() for choice in found.choices]
-        shown = {"says": found.says, "heading": found.heading, "choices": choices, "basis": found.basis}
-        return dataclasses.asdict(found) | shown
+            advice = hint(played.session.now, played.session.edition, played.deciding())
+        choices = [choice._asdict() for choice in advice.choices]
+        shown = {"says": advice.says, "heading": advice.heading, "choices": choices, "basis": advice.basis}
+        return dataclasses.asdict(advice) | shown
 
     def _review(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:
@@ -87,9 +81,9 @@ class Answers:
             if played.you is None:
                 raise ValueError("no decisions to review: only agents played this game")
             if played.reviewed is None:
-                found = review(played.session.games, played.session.edition, played.you)
-                mistakes = [dataclasses.asdict(each) for each in found.decisions if each.mistake]
-                played.reviewed = dataclasses.asdict(found) | {"decisions": mistakes}
+                result = review(played.session.games, played.session.edition, played.you)
+                mistakes = [dataclasses.asdict(decision) for decision in result.decisions if decision.mistake]
+                played.reviewed = dataclasses.asdict(result) | {"decisions": mistakes}
             return played.reviewed
 
     def _open(self, text: Any) -> Answer:

@@ -1,4 +1,4 @@
-"""Editions in plain words: titles of the published ones, rules that differ between editions."""
+"""Descriptions of editions: titles of the published ones, and the rules that differ between editions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def title_of(edition: Edition) -> str:
 
 
 def in_words(edition: Edition) -> dict[str, Any]:
-    """Return the title of an edition and the rules in which editions differ, as a JSON value."""
+    """Return title and rules of an edition as a JSON value."""
     return {"title": title_of(edition), "rules": _rules(edition)}
 
 
@@ -46,22 +46,21 @@ def _rules(edition: Edition) -> list[str]:
 
 
 def tie_rule(edition: Edition) -> str:
-    """Return what decides between equal chests."""
     relics = "most relics first, then " if edition.tie_break == "relics" else ""
     return f"If chests are equal: {relics}a shared victory."
 
 
 def relics_now(game: GameState, edition: Edition) -> list[str]:
-    """Return what became of the relics and the value of the next ones, as sentences; empty without relics."""
+    """Return sentences on the relics taken and lost and the value of the next ones; [] without relics."""
     if not edition.relics:
         return []
-    taken, entered = int(game.relics_taken), len(edition.relics)
+    gone, entered = int(game.relics_taken), len(edition.relics)
     if edition.relics_enter == "expedition":
         entered = min(int(game.expedition), entered)
-    lost = entered - taken - int(game.path_relics) - int(game.deck[FIRST_RELIC:].sum())
+    lost = entered - gone - int(game.path_relics) - int(game.deck[FIRST_RELIC:].sum())
     counts_lost = edition.relic_values == "taken or lost"
-    fate = f"Relics: {taken} taken or lost." if counts_lost else f"Relics: {taken} taken, {lost} lost."
-    coming = edition.relics[taken : len(edition.relics) - lost]
+    fate = f"Relics: {gone} taken or lost." if counts_lost else f"Relics: {gone} taken, {lost} lost."
+    coming = edition.relics[gone : len(edition.relics) - lost]
     if edition.relic_values == "printed" or not coming:
         return [fate]
     next_ones = "one taken is" if len(coming) == 1 else "ones taken are"

@@ -1,4 +1,4 @@
-"""Games of the page: records as JSON, replayed, so that the page survives a restart of the server."""
+"""Games of the page. A request carries a record, which is replayed: the page survives a restart of the server."""
 
 from __future__ import annotations
 
@@ -22,22 +22,11 @@ MAX_PAGE_SEED = 2**53 - 1  # JavaScript's Number.MAX_SAFE_INTEGER
 
 
 class AgentError(RuntimeError):
-    """Error raised by an agent; the message names the agent and its seat."""
+    """Error in an agent's code; the message names the agent and its seat."""
 
 
 class PlayedGame:
-    """A game with the agents of the menu and at most one person.
-
-    Attributes:
-        session: The game.
-        names: Names of the players, by seat.
-        seed: Seed of the cards and of the agents.
-        you: Seat of the person, or None in a game among agents.
-        reviewed: Cached answer to a request for a review, or None.
-
-    Raises:
-        ValueError: If a name is no agent of the menu, or several players are the person.
-    """
+    """A game with agents of the menu and at most one person, in seat `you` (None without)."""
 
     def __init__(self, menu: Menu, edition: Edition, names: Sequence[str], seed: int) -> None:
         unknown = [name for name in names if name not in (YOU, *menu.agents)]
@@ -49,11 +38,11 @@ class PlayedGame:
         self.session = GameSession(edition, agents, seed, names)
         self.names, self.seed = names, seed
         self.you = names.index(YOU) if YOU in names else None
-        self.reviewed: dict[str, Any] | None = None
+        self.reviewed: dict[str, Any] | None = None  # cached answer to a request for a review
 
     @property
     def text(self) -> str:
-        """The record of the game so far."""
+        """The record of the game so far, as JSON."""
         return self.session.record().to_json()
 
     @property
@@ -63,11 +52,10 @@ class PlayedGame:
 
     @property
     def must_decide(self) -> bool:
-        """Return whether the person must decide now."""
         return self.you is not None and bool(self.session.now.inside[self.you])
 
     def deciding(self) -> int:
-        """Return the seat of the person; raise a ValueError if they need not decide."""
+        """Return the person's seat; raise a ValueError unless they must decide."""
         if self.you is None or not self.must_decide:
             raise ValueError("you need not decide now, so there is nothing to advise")
         return self.you
@@ -75,11 +63,7 @@ class PlayedGame:
     def ask(self) -> list[float | None]:
         """Return the agents' probabilities of LEAVE by seat, None for seats that do not decide.
 
-        They depend on the record alone, so that a restart of the server does not change them.
-
-        Raises:
-            ValueError: If an agent does not support the table, or returns no probabilities.
-            AgentError: If an agent raises an error.
+        They depend only on the record, so that a restart of the server does not change them.
         """
         for seat, agent in enumerate(self.session.table.agents):
             reseeds = self.turns == 0 or getattr(agent, "memoryless", False)  # others may draw for the whole game
@@ -97,11 +81,7 @@ class PlayedGame:
             ) from error
 
     def play(self, decision: int | None) -> None:
-        """Play a turn with the person's decision, None if they need not decide.
-
-        Raises:
-            ValueError: If the game is over, or a decision is missing or superfluous; the game is unchanged.
-        """
+        """Play a turn with the person's decision, None if they need not decide."""
         if self.session.over:
             raise ValueError("the game is over: there is no turn to play")
         if self.must_decide != (decision is not None):
@@ -130,11 +110,7 @@ def new_game(menu: Menu, edition: Any, agents: Any, seed: Any) -> PlayedGame:
 
 
 def replayed(menu: Menu, text: Any, turns: int | None = None) -> PlayedGame:
-    """Replay a record, or its first turns; only stateful agents are called.
-
-    Raises:
-        ValueError: If it is no record of a game with a seed and agents of the menu.
-    """
+    """Return the game of a record after its first `turns`, by default all; only stateful agents are called."""
     if not isinstance(text, str):
         raise ValueError(f"game={_shown(text)}; the text of a record is required")
     record = GameRecord.from_json(text)
@@ -162,13 +138,13 @@ class RecentGames:
 
     @contextmanager
     def borrow(self, text: Any, turns: Any = None) -> Iterator[PlayedGame]:
-        """Yield the game of a record, or of its first `turns`, see `replayed`, and cache its final state."""
+        """Yield the game of `replayed` and cache its state afterwards."""
         turns = None if turns is None else checked_int("turns", turns, 0)
         with self._lock:
             played = self._cached.pop(text, None) if isinstance(text, str) and turns is None else None
         if played is None:
             played = replayed(self._menu, text, turns)
-        yield played  # after an error, states of some agents may have changed: the game is replayed
+        yield played  # not cached after an error, which may have changed the states of some agents
         with self._lock:
             self._cached[played.text] = played
             while len(self._cached) > MOST_GAMES:

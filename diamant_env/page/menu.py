@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diamant_env.drawing.svg import SEAT_COLOURS
+from diamant_env.drawing.svg import SEAT_COLOURS, rgb
 from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
 from diamant_env.opponents.custom import Player
 from diamant_env.opponents.registry import make
@@ -27,7 +27,7 @@ AGENTS = {
     "oppose": ("The contrarian", "leaves early while all stay, and stays longer the more have left"),
     "random": ("The dice", "leaves one time in five, whatever lies there"),
 }
-"""The agents of every menu, texts that `diamant_env.opponents.make` takes, each with a label and a description."""
+"""Label and description of the agents of every menu, by their texts for `diamant_env.opponents.make`."""
 DEFAULT_EDITION = "iello-2016"
 DEFAULT_TABLE = [YOU, "champion", "ev:0.75", "bag:18"]
 
@@ -94,19 +94,17 @@ class Menu:
             {"text": text, "label": offer.label, "name": shown_name(text), "about": offer.about}
             for text, offer in self.agents.items()
         ]
-        colours = ["#{:02x}{:02x}{:02x}".format(*colour) for colour in SEAT_COLOURS]
         choices = {"editions": editions, "agents": agents, "players": [1, MAX_PLAYERS]}
-        return choices | {"default": self.default, "seat_colours": colours}
+        return choices | {"default": self.default, "seat_colours": [rgb(colour) for colour in SEAT_COLOURS]}
 
 
 def shown_name(text: str) -> str:
-    """Return the name of an agent at the table."""
     label = AGENTS[text][0].removeprefix("The ") if text in AGENTS else text
     return label.capitalize() if text in (YOU, *AGENTS) else label
 
 
 def _playable(edition: Edition) -> Edition:
-    """Return an edition given on the command line; raise a ValueError if the page can't offer it."""
+    """Return the edition; raise a ValueError if it differs from a published one of the same name."""
     if edition != EDITIONS.get(edition.name, edition):
         raise ValueError(f"the edition's name {edition.name!r} is that of a published one with other cards or rules")
     return edition

@@ -44,24 +44,20 @@ _CARDS = {str(card) for card in range(NUM_CARDS)}
 
 
 class Guard:
-    """Middleware that admits only same-origin requests from this machine and adds security headers.
-
-    It checks Host against DNS rebinding, and Origin against cross-site requests.
-    """
+    """Middleware that adds security headers and checks Host (DNS rebinding) and Origin (cross-site requests)."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request, see the ASGI specification."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
-                message["headers"] = [*message["headers"], *own]
+                added = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+                message["headers"] = [*message["headers"], *added]
             await send(message)
 
         headers = Headers(scope=scope)
@@ -90,7 +86,7 @@ def make_app(menu: Menu | None = None) -> Starlette:
 
 
 async def _answer(answers: Answers, address: str, request: Request) -> Response:
-    """Return the response to a POST, computed in a thread."""
+    """Respond to a POST; the answer is computed in a thread."""
     function, fields = answers.by_address[address]
     try:
         message = json.loads(await request.body())
@@ -127,12 +123,11 @@ def _refusal(status: int, error: str) -> JSONResponse:
 
 
 async def _error(_: Request, error: Any) -> Response:
-    """Return the response to an HTTPException."""
     return _refusal(error.status_code, error.detail)
 
 
 async def _defect(_: Request, error: Exception) -> Response:
-    """Return the response to an unexpected error, which passes no `Guard`; the terminal shows the traceback."""
+    """Respond to an unexpected error, outside `Guard`; the terminal shows the traceback."""
     words = f"error in the server ({type(error).__name__}); see the terminal"
     answer = _refusal(500, str(error) if isinstance(error, AgentError) else words)
     answer.headers.update(_HEADERS)

@@ -28,13 +28,7 @@ from diamant_env.state import LEAVE, OVER, GameState
 
 
 class Viewer:
-    """Converter of the states of one game to views.
-
-    Args:
-        edition: The edition.
-        names: Names of the players, by seat; texts of the menu for its agents.
-        you: Seat of the person, or None.
-    """
+    """Converter of the states of one game to views; `names` are by seat, `you` is the person's seat."""
 
     def __init__(self, edition: Edition, names: Sequence[str], you: int | None = None) -> None:
         self._edition, self._you = edition, you
@@ -43,13 +37,7 @@ class Viewer:
         self._narrator = Narrator(dataclasses.replace(edition, name=title_of(edition)), self._names, speaker)
 
     def show(self, game: GameState, scene: Scene, leave: Sequence[float | None] = ()) -> dict[str, Any]:
-        """Return the view of a state.
-
-        Args:
-            game: The state.
-            scene: The scene of the game so far.
-            leave: Probabilities of LEAVE by seat, or () to hide them.
-        """
+        """Return the view of a state; `leave` are probabilities of LEAVE by seat, () hides them."""
         over = bool(game.phase == OVER)
         title = f"Expedition {game.expedition} of {self._edition.expeditions}, card {game.turn}"
         return {
@@ -72,7 +60,7 @@ class Viewer:
         }
 
     def story(self, games: Iterable[GameState]) -> list[dict[str, Any]]:
-        """Return the log of a game from its states: lines, each with the number of turns played, earliest first."""
+        """Return the log of a game: its events in order, each with the number of turns played."""
         scene, lines = Scene(), []
         for turn, game in enumerate(games):
             scene.follow(game)
@@ -94,16 +82,16 @@ class Viewer:
         return [*events, at | {"words": self._narrator.card(game, scene)}]
 
     def _deck(self, game: GameState, scene: Scene) -> dict[str, Any]:
-        """Return the number of copies of each card in the deck and on the path, and what left the game."""
+        """Return the copies of each card in the deck and on the path, and the cards out of the game."""
         edition, cards = self._edition, []
         for card in edition.card_names:
             left, path = int(game.deck[card]), scene.path.count(card)
             cards.append(card_view(edition, card) | {"left": left, "path": path})
-        traps = [each for each in cards if each["kind"] == "trap"]
+        traps = [card for card in cards if card["kind"] == "trap"]
         gone = {trap["name"]: edition.trap_copies - trap["left"] - trap["path"] for trap in traps}
         removed = ", ".join(f"{name} \N{MULTIPLICATION SIGN} {number}" for name, number in gone.items() if number)
-        about = [f"Out of the game: {removed}."] if removed else []
-        return {"cards": cards, "about": [*about, *relics_now(game, edition), tie_rule(edition)]}
+        notes = [f"Out of the game: {removed}."] if removed else []
+        return {"cards": cards, "about": [*notes, *relics_now(game, edition), tie_rule(edition)]}
 
     def _ended(self, game: GameState, scene: Scene) -> dict[str, Any] | None:
         ended = scene.ended_path(game)
@@ -115,9 +103,9 @@ class Viewer:
     def _path(
         self, cards: list[int], relics_on_path: int, new: int | None = None, fatal: Sequence[int] = ()
     ) -> list[dict[str, Any]]:
-        taken = relics_gone(cards, relics_on_path)
+        gone = relics_gone(cards, relics_on_path)
         return [
-            card_view(self._edition, card) | {"new": place == new, "fatal": place in fatal, "taken": place in taken}
+            card_view(self._edition, card) | {"new": place == new, "fatal": place in fatal, "taken": place in gone}
             for place, card in enumerate(cards)
         ]
 
@@ -138,7 +126,7 @@ class Viewer:
     def _result(self, game: GameState, scene: Scene) -> dict[str, Any]:
         rows = []
         for seat in ranking(game, self._edition):
-            banked = ["bust" if each[seat] == BUST else int(each[seat]) for each in scene.banked]
+            banked = ["bust" if gems[seat] == BUST else int(gems[seat]) for gems in scene.banked]
             chest, relics = int(game.chest[seat]), int(game.relics[seat])
             row = {"seat": seat, "name": self._names[seat], "banked": banked, "chest": chest, "relics": relics}
             rows.append(row | {"winner": seat in winners(game, self._edition)})
@@ -150,7 +138,7 @@ def view_of(played: PlayedGame) -> dict[str, Any]:
     session = played.session
     viewer = Viewer(session.edition, played.names, played.you)
     leave = played.ask() if played.you is None else ()
-    about = {
+    details = {
         "game": played.text,
         "turns": played.turns,
         "file": f"diamant-{session.edition.name.partition('/')[0]}-{played.seed}.json",
@@ -162,11 +150,11 @@ def view_of(played: PlayedGame) -> dict[str, Any]:
             "agents": list(played.names),
         },
     }
-    return about | viewer.show(session.now, session.scene, leave)
+    return details | viewer.show(session.now, session.scene, leave)
 
 
 def views_of(record: GameRecord) -> list[dict[str, Any]]:
-    """Return the views of a recorded game, from its start to its end; the last one has the log and the rules."""
+    """Return the views of a recorded game, from start to end; the last one has the log and the rules."""
     names = record.names or [f"player_{seat}" for seat in range(record.num_players)]
     viewer, scene, views = Viewer(record.edition, [name[:60] for name in names]), Scene(), []
     games = record.states()
@@ -178,7 +166,6 @@ def views_of(record: GameRecord) -> list[dict[str, Any]]:
 
 
 def card_view(edition: Edition, card: int) -> dict[str, Any]:
-    """Return the view of a card."""
     name = edition.card_name(card)
     svg = f"/card/{card}/{quote(name, safe='')}.svg"
     kind = "treasure" if card < FIRST_TRAP else "trap" if card < FIRST_RELIC else "relic"

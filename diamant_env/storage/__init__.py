@@ -1,1 +1,1 @@
-"""Reading and writing of files."""
+"""Files: reading, writing and formats of results."""

@@ -17,17 +17,10 @@ _DEVICES = [Path(name) for name in ("/dev", "/dev/fd", "/proc/self/fd")]  # /dev
 
 
 def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
-    """Write a file atomically by a temporary file in the same folder, which is created if missing.
+    """Write a file atomically through a temporary file in its folder, which is created if missing.
 
     A symbolic link is replaced, not followed, so that an untrusted folder can't redirect the write. Devices are written
-    directly.
-
-    Args:
-        path: Path of the file; an existing one is replaced.
-        content: Parts of the content in order; text is encoded in UTF-8.
-
-    Raises:
-        OSError: If it can't be written; the message names the file, which is unchanged.
+    directly. Text is encoded in UTF-8. An OSError names the file, which is then unchanged.
     """
     target = Path(path)
     parts = [part.encode() if isinstance(part, str) else part for part in content]
@@ -51,12 +44,7 @@ def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
 
 
 def read_fields(path: str | Path) -> dict[str, Any]:
-    """Return the fields in a ``.toml`` or ``.json`` file.
-
-    Raises:
-        OSError: If it can't be read.
-        ValueError: If it is neither or damaged; the message has no path.
-    """
+    """Return the fields in a ``.toml`` or ``.json`` file; the message of a ValueError does not name the file."""
     parsers: dict[str, Callable[[str], Any]] = {".toml": tomllib.loads, ".json": json.loads}
     parse = parsers.get(Path(path).suffix)
     if parse is None:
@@ -68,7 +56,7 @@ def read_fields(path: str | Path) -> dict[str, Any]:
 
 
 def fields_text(path: str | Path, fields: dict[str, Any]) -> str:
-    """Return fields of text, numbers and lists in the format of a file's suffix."""
+    """Return fields of text, numbers and lists in the format of a path's suffix."""
     values = {
         key: json.dumps(value, ensure_ascii=False, default=int) for key, value in fields.items() if value is not None
     }
@@ -79,14 +67,14 @@ def fields_text(path: str | Path, fields: dict[str, Any]) -> str:
     raise ValueError(f"{path} must end in .toml or .json")
 
 
-def nearest(given: object, names: Iterable[str], otherwise: str) -> str:
+def nearest(name: object, names: Iterable[str], otherwise: str) -> str:
     """Return a suggestion of similar names, most similar first, or `otherwise`."""
-    near = difflib.get_close_matches(str(given).partition(":")[0], list(names))
+    near = difflib.get_close_matches(str(name).partition(":")[0], list(names))
     return f"did you mean {' or '.join(near)}?" if near else otherwise
 
 
-def check_parameters(function: Callable, what: str, *names: str, optional: str = "") -> None:
-    """Raise a ValueError if a function can't be called with these arguments, the last one by name if it has it."""
+def check_parameters(function: Callable, label: str, *names: str, optional: str = "") -> None:
+    """Raise a ValueError if a function can't be called with `names`, and with `optional` by name if it has it."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # of some builtins
@@ -94,4 +82,4 @@ def check_parameters(function: Callable, what: str, *names: str, optional: str =
     try:
         signature.bind(*names, **{name: name for name in [optional] if name in signature.parameters})
     except TypeError as error:
-        raise ValueError(f"{what} is called as ({', '.join(names)}): {error}") from None
+        raise ValueError(f"{label} is called as ({', '.join(names)}): {error}") from None

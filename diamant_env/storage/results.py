@@ -1,4 +1,4 @@
-"""JSON of results, package versions and processor."""
+"""Results as JSON, versions of packages, and the processor's name."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _PACKAGES = ("diamant-env", "numpy", "numba", "scipy")
 
 
 def save_json(content: object, path: str | Path) -> None:
-    """Write dataclasses, arrays and JSON values; NaN and infinities become null."""
+    """Write the JSON value of `to_json`."""
     text = json.dumps(to_json(content), indent=1, ensure_ascii=False, allow_nan=False)
     write_whole(path, text + "\n")
 
 
 def to_json(content: Any) -> Any:
-    """Return a JSON value."""
+    """Return dataclasses, arrays and paths as a JSON value; NaN and infinities become null."""
     if is_dataclass(content) and not isinstance(content, type):
         content = asdict(content)
     if isinstance(content, dict):
@@ -42,22 +42,20 @@ def to_json(content: Any) -> Any:
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and packages, and the commit of a checkout, with "+" if modified."""
-    found = {"python": platform.python_version()}
+    result = {"python": platform.python_version()}
     for package in _PACKAGES:
         with suppress(metadata.PackageNotFoundError):
-            found[package] = metadata.version(package)
+            result[package] = metadata.version(package)
     root = Path(__file__).parents[2]
     if (root / "pyproject.toml").is_file():  # not for a package installed inside another checkout
         command = ["git", "-C", str(root), "describe", "--always", "--dirty=+", "--abbrev=12"]
         with suppress(OSError, subprocess.SubprocessError):
-            found["commit"] = subprocess.run(
-                command, capture_output=True, text=True, check=True, timeout=10
-            ).stdout.strip()
-    return found
+            output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
+            result["commit"] = output.strip()
+    return result
 
 
 def processor() -> str:
-    """Return the model of the processor."""
     cpu = Path("/proc/cpuinfo")
     lines = cpu.read_text().splitlines() if cpu.exists() else []
     names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))

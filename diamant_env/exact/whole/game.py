@@ -1,6 +1,6 @@
 """Exact best responses and equilibria of small whole games, for any reward and policies of the full observation.
 
-One player deviates and knows the public state: all chests, hidden ones too, since they follow from the decisions seen.
+One player deviates and knows the public state: all chests, also hidden ones, since they follow from past decisions.
 """
 
 from __future__ import annotations
@@ -66,37 +66,40 @@ class WholeGame:
         """Return the value of an agent or policy and of the best response to it.
 
         Args:
-            agent: Played by all seats; or a list of one per seat, of which one deviates at a time: values are then
-                float64 (num_players,).
+            agent: Agent or policy of all seats; or a list of one per seat, of which one deviates at a time: values are
+                then float64 (num_players,).
             reward: One of `REWARDS`.
             progress: Called with the fraction done of an agent's policy, 0 to 1.
 
         Raises:
-            ValueError: If there is no such reward, the list has another length, a policy has another shape or a value
-                outside [0, 1], or an agent has no `policy_of`.
+            ValueError: If the reward is unknown, the list has another length, a policy has another shape or a value
+                outside [0, 1], or `policy_of` raises it.
         """
         code = reward_code(reward, self.num_players)
         agents: list[Any] = list(agent) if isinstance(agent, list | tuple) else [agent]
         if len(agents) not in {1, self.num_players}:
             raise ValueError(f"{len(agents)} agents; one, or one for each of the {self.num_players} seats, is expected")
-        found = [
-            self._checked(each) if isinstance(each, np.ndarray) else self.policy_of(each, progress) for each in agents
+        policies = [
+            self._checked(item) if isinstance(item, np.ndarray) else self.policy_of(item, progress) for item in agents
         ]
         seats = np.arange(self.num_players)
-        shifts = [np.choose((seats + shift) % len(found), found) for shift in range(len(found))]
+        shifts = [np.choose((seats + shift) % len(policies), policies) for shift in range(len(policies))]
         policy = np.stack(shifts, axis=1)
         best, profile = (self._values(policy, code, mode) for mode in (BEST_RESPONSE, PROFILE))
-        if len(found) == 1:
+        if len(policies) == 1:
             return Response(float(best[0]), float(profile[0]), self.num_players)
         return Response(best, profile, self.num_players)
 
     def solve_equilibrium(self, reward: str = "win") -> Policy:
         """Return a subgame-perfect equilibrium, by backward induction over Nash equilibria of the joint decisions.
 
-        `best_response` to it has its value and the numerical error.
+        `best_response` to it returns its value and the numerical error.
+
+        Args:
+            reward: One of `REWARDS`.
 
         Raises:
-            ValueError: If there is no such reward.
+            ValueError: If the reward is unknown.
         """
         policy = np.zeros((len(self.graph.states), 1, self.num_players))
         self._values(policy, reward_code(reward, self.num_players), EQUILIBRIUM)
@@ -105,7 +108,8 @@ class WholeGame:
     def agent(self, policy: Policy, name: str = "policy") -> Agent:
         """Return an agent that plays a policy in games with open chests.
 
-        In a state that a rotation of the seats leaves unchanged, all observe the same: it plays one seat's probability.
+        In a state that a rotation of the seats leaves unchanged, these seats observe the same: all play the probability
+        of one of them.
 
         Raises:
             ValueError: If the policy has another shape or a value outside [0, 1]; when it acts, for another table,
@@ -114,11 +118,15 @@ class WholeGame:
         return WholeGameAgent(self, self._checked(policy), name)
 
     def policy_of(self, agent: Agent, progress: Progress | None = None) -> Policy:
-        """Return an agent's policy; it observes what the edition shows.
+        """Return an agent's policy, float64 (nodes, num_players); the agent observes what the edition shows.
+
+        Args:
+            agent: The agent.
+            progress: Called with the fraction done, 0 to 1.
 
         Raises:
-            ValueError: If it reads hidden features, is not a function of the observation, or returns values outside
-                [0, 1].
+            ValueError: If the agent reads hidden features, is not a function of the observation, or returns values
+                outside [0, 1].
         """
         games = self.graph.games
         policy, deciding = np.zeros((len(games), self.num_players)), np.flatnonzero(games["phase"] == DECIDE)
@@ -133,9 +141,9 @@ class WholeGame:
                 progress(min(first + _NODES, len(deciding)) / len(deciding))
         return policy
 
-    def _checked(self, given: NDArray) -> Policy:
+    def _checked(self, policy: NDArray) -> Policy:
         """Return a policy as float64, 0 in camp; raise a ValueError as `check_policy` does."""
-        policy = np.asarray(given, np.float64)
+        policy = np.asarray(policy, np.float64)
         check_policy(policy, (len(self.graph.states), self.num_players))
         return np.where(self.graph.games["inside"][:, : self.num_players] != 0, policy, 0)
 
@@ -163,13 +171,13 @@ class WholeGameAgent:
         return answer_deciding(obs, lambda rows: self._leave(obs.flat[rows]))
 
     def _leave(self, flat: NDArray[np.float32]) -> NDArray[np.float64]:
-        game, seen = self.game, Observations(flat)
-        rivals = (seen["rival_present"].sum(axis=1) == game.num_players - 1) & (seen["hidden_chests"] == 0)
+        game, obs = self.game, Observations(flat)
+        rivals = (obs["rival_present"].sum(axis=1) == game.num_players - 1) & (obs["hidden_chests"] == 0)
         if not rivals.all():
             raise ValueError(f"{self} plays {game.num_players} players with open chests; rivals are absent or hidden")
         states = from_observation(flat, np.zeros(len(flat), np.uint64), game.edition)
-        found = np.empty((len(flat), 2), np.int64)
-        find_states(game.graph, as_bytes(states).view(np.uint64), found)
-        if (found[:, 0] < 0).any():
-            raise ValueError(f"{self}: row {found[:, 0].argmin()} is no state of {game.edition.name!r}")
-        return self.policy[found[:, 0], found[:, 1]]
+        nodes = np.empty((len(flat), 2), np.int64)
+        find_states(game.graph, as_bytes(states).view(np.uint64), nodes)
+        if (nodes[:, 0] < 0).any():
+            raise ValueError(f"{self}: row {nodes[:, 0].argmin()} is not a state of {game.edition.name!r}")
+        return self.policy[nodes[:, 0], nodes[:, 1]]

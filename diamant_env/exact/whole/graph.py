@@ -1,4 +1,4 @@
-"""Directed acyclic graph of the public states of a small game, made by calling the rules."""
+"""Directed acyclic graph of the public states of a small game, enumerated with the rules."""
 
 from __future__ import annotations
 
@@ -24,24 +24,16 @@ _NO_STATE = np.int32(-1)
 class Graph(NamedTuple):
     """Public states as nodes, and their moves as edges: joint decisions of the players inside, or cards.
 
-    States that differ in a rotation of the seats are one: observations are relative to the observer.
-
-    Attributes:
-        states: uint64 (nodes, words), records of type `GAME` without key and last-turn events; the first is the start.
-        first: int64 (nodes + 1,), the first edge of each node. At a decision node, edge j has the decisions that are
-            the bits of j, one per seat inside.
-        edges: int32 (edges,), the next node times `ROTATIONS` plus r: seat s is seat (s + r) % players of that node.
-        copies: int8 (edges,), at chance nodes the cards of this kind in the deck.
-        order: int64 (nodes,), the nodes in topological order.
-        table: int32 (places,), hash table of the nodes.
+    States that differ only in a rotation of the seats are merged: observations are relative to the observer. At a
+    decision node, bit i of an edge's number is the decision of the i-th seat inside.
     """
 
-    states: NDArray[np.uint64]
-    first: NDArray[np.int64]
-    edges: NDArray[np.int32]
-    copies: NDArray[np.int8]
-    order: NDArray[np.int64]
-    table: NDArray[np.int32]
+    states: NDArray[np.uint64]  # (nodes, words), records of type `GAME` without key and last-turn events; start first
+    first: NDArray[np.int64]  # (nodes + 1,), the first edge of each node
+    edges: NDArray[np.int32]  # (edges,), next node * `ROTATIONS` + r: seat s is seat (s + r) % players of that node
+    copies: NDArray[np.int8]  # (edges,), at chance nodes the cards of this kind in the deck
+    order: NDArray[np.int64]  # (nodes,), the nodes in topological order
+    table: NDArray[np.int32]  # (places,), hash table of the nodes
 
     @property
     def games(self) -> NDArray:
@@ -50,11 +42,7 @@ class Graph(NamedTuple):
 
 
 def build_graph(edition: Edition, num_players: int) -> Graph:
-    """Enumerate the states of a game from its start.
-
-    Raises:
-        ValueError: If there are more than `MAX_STATES`.
-    """
+    """Enumerate the states of a game from its start; raise a ValueError if there are more than `MAX_STATES`."""
     states, first, edges, copies, places = _enumerate(as_bytes(edition_records([edition])), num_players, MAX_STATES)
     if len(first) <= len(states):
         table = f"{edition.name!r} with {num_players} players"
@@ -67,7 +55,7 @@ def build_graph(edition: Edition, num_players: int) -> Graph:
 
 @jit(cached=True)
 def _enumerate(edition_memory, num_players, most):
-    """Return `states`, `first`, `edges`, `copies` and `table`; `first` is shorter if there are too many states."""
+    """Return `states`, `first`, `edges`, `copies` and `table`; `first` is too short if there are too many states."""
     edition = edition_memory.view(EDITION)[0, 0]
     memory, new = np.zeros((1, _WORDS), np.uint64), np.zeros((1, _WORDS), np.uint64)
     game = memory.view(GAME)[0, 0]
@@ -87,8 +75,8 @@ def _enumerate(edition_memory, num_players, most):
             edges, copies = longer(edges), longer(copies)
         if 2 * (count + moves) > len(table):
             table = np.full(2 * len(table), _NO_STATE)
-            for known in range(count):
-                add_state(states[known : known + 1], states, table, known)
+            for index in range(count):
+                add_state(states[index : index + 1], states, table, index)
         for move in range(moves):
             memory[0] = states[node]
             if game.phase == REVEAL and game.deck[move] == 0:
@@ -103,9 +91,9 @@ def _enumerate(edition_memory, num_players, most):
                     decisions >>= game.inside[seat]
                 resolve_decisions(game, edition)
             rotation = canonical_state(memory, new)
-            found = add_state(new, states, table, count)
-            count += found == count
-            edges[edge] = found * ROTATIONS + rotation
+            successor = add_state(new, states, table, count)
+            count += successor == count
+            edges[edge] = successor * ROTATIONS + rotation
             edge += 1
         node += 1
         first[node] = edge
@@ -120,7 +108,7 @@ def longer(array):
 
 @jit
 def canonical_state(memory, new):
-    """Write a state without key and last-turn events into `new`, with rotated seats; return r, see `Graph.edges`."""
+    """Write a state with rotated seats, without key and last-turn events, into `new`; return r, see `Graph.edges`."""
     old, game = memory.view(GAME)[0, 0], new.view(GAME)[0, 0]
     players, shift = old.num_players, 0
     for other in range(1, players):
@@ -150,7 +138,7 @@ def seat_code(game, seat):
 
 @jit
 def add_state(state, states, table, count):
-    """Return the index of a state, which is added at `count` if it is new."""
+    """Return the index of a state; add it at `count` if it is new."""
     place = place_of(state, states, table)
     if table[place] == _NO_STATE:
         table[place] = count
@@ -166,9 +154,9 @@ def place_of(state, states, table):
         bits = mix(bits ^ word, np.uint64(0))
     at = np.int64(bits % np.uint64(len(table)))
     while table[at] != _NO_STATE:
-        known, same = table[at], True
+        index, same = table[at], True
         for word in range(_WORDS):
-            same &= states[known, word] == state[0, word]
+            same &= states[index, word] == state[0, word]
         if same:
             return at
         at = (at + 1) % len(table)
@@ -176,10 +164,10 @@ def place_of(state, states, table):
 
 
 @jit(cached=True)
-def find_states(graph, memory, found):
-    """Write node (or -1) and seat of player 0 of states, uint64 (k, words), into `found`, int64 (k, 2)."""
+def find_states(graph, memory, result):
+    """Write node (or -1) and seat of player 0 of states, uint64 (k, words), into `result`, int64 (k, 2)."""
     new = np.zeros((1, _WORDS), np.uint64)
     for row in range(len(memory)):
         rotation = canonical_state(memory[row : row + 1], new)
-        found[row, 0] = graph.table[place_of(new, graph.states, graph.table)]
-        found[row, 1] = rotation
+        result[row, 0] = graph.table[place_of(new, graph.states, graph.table)]
+        result[row, 1] = rotation

@@ -1,7 +1,7 @@
 """Nash equilibrium of one joint decision, by support enumeration and Newton's method.
 
-Each player stays, leaves or mixes. The probabilities of those who mix make the others who mix indifferent: multilinear
-equations, which are linear for two.
+Each player stays, leaves or mixes. The probabilities of leaving of the players who mix solve their indifference
+conditions, which are multilinear equations, linear for two players.
 """
 
 from __future__ import annotations
@@ -20,13 +20,9 @@ _SMALL = 1e-13  # gain that is 0 up to rounding
 def solve_decision(payoff, period, chance):
     """Write each player's probability of leaving into `chance`, float64 (players,).
 
-    Of the supports that are tried, in the order of their ternary numbers, the first with an equilibrium is chosen, or
-    that in which the largest gain of a player is least.
-
-    Args:
-        payoff: float64 (2^players, players), values after each joint decision: bit i of a row is player i's.
-        period: Players i and i + period are symmetric and decide alike.
-        chance: Output.
+    Supports are tried in the order of their ternary numbers. The first equilibrium is chosen; if none is exact, the
+    strategies with the smallest maximum gain of a player. `payoff`, float64 (2^players, players), holds the values
+    after each joint decision: bit i of a row is player i's. Players i and i + `period` are symmetric and decide alike.
     """
     players, least = len(chance), np.inf
     kinds, tried = np.zeros(players, np.int64), np.zeros(players)
@@ -53,7 +49,7 @@ def solve_decision(payoff, period, chance):
 
 @jit
 def gain_of_leaving(payoff, player, chance):
-    """Return a player's value of LEAVE less that of CONTINUE, if the others leave with these probabilities."""
+    """Return a player's value of LEAVE less that of CONTINUE; `chance` are the others' probabilities of leaving."""
     gain = 0.0
     for decisions in range(len(payoff)):
         weight = 1.0 if (decisions >> player) & 1 else -1.0
@@ -66,7 +62,7 @@ def gain_of_leaving(payoff, player, chance):
 
 @jit
 def make_indifferent(payoff, kinds, chance):
-    """Update the probabilities of those who mix by Newton's method."""
+    """Solve the indifference conditions of the players who mix by Newton's method, in place in `chance`."""
     players = len(chance)
     matrix = np.zeros((players, players + 1))
     for _ in range(_STEPS):

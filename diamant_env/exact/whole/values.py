@@ -1,7 +1,7 @@
 """Backward induction over the states of a whole game.
 
-With a policy per seat, a shift moves the seats' policies around the table: in shift r, seat s plays the policy of seat
-(s + r) % num_players. A node that stands for states with rotated seats is read at another shift, see `value_after`.
+With a policy per seat, a shift moves the policies around the table: in shift r, seat s plays the policy of seat
+(s + r) % num_players. Values of a node with rotated seats are read at another shift, see `value_after`.
 """
 
 from __future__ import annotations
@@ -24,13 +24,8 @@ _SCORE = reward_code("score", 1)
 def induce_values(graph, edition_memory, code, mode, policy, value):
     """Fill `value`, float64 (nodes, shifts, seats), with each seat's expected reward.
 
-    Args:
-        graph: The graph.
-        edition_memory: Its edition.
-        code: See `diamant_env.rewards.reward_code`.
-        mode: `PROFILE`, `BEST_RESPONSE` or `EQUILIBRIUM`.
-        policy: float64 (nodes, shifts, seats), probabilities of leaving; one shift if all seats play the same policy.
-        value: Output.
+    `policy` has the same shape and holds the probabilities of leaving: input, or output for `EQUILIBRIUM`. There is one
+    shift if all seats play the same policy.
     """
     games, edition = graph.states.view(GAME)[:, 0], edition_memory.view(EDITION)[0, 0]
     shifts, seats = value.shape[1:]
@@ -80,7 +75,7 @@ def period_of(game):
 
 @jit
 def seat_action_values(graph, node, game, policy, shift, seat, value):
-    """Return a seat's values of CONTINUE and LEAVE; in camp its value is the first."""
+    """Return a seat's values of CONTINUE and LEAVE; in camp the first is its value."""
     first = graph.first[node]
     stay = leave = 0.0
     for edge in range(first, graph.first[node + 1]):
@@ -111,7 +106,7 @@ def card_value(graph, node, shift, seat, value):
 
 @jit(inline=True)
 def value_after(graph, edge, shift, seat, value):
-    """Return a seat's value after a move, whose node has rotated seats."""
+    """Return a seat's value at the end of an edge, whose node has rotated seats."""
     node, rotation = divmod(graph.edges[edge], ROTATIONS)
     shifts, seats = value.shape[1:]
     return value[node, (shift - rotation) % shifts, (seat + rotation) % seats]

@@ -1,4 +1,4 @@
-"""Perceptrons of stable-baselines3 and torch as policy files, which load without torch or code execution."""
+"""Conversion of perceptrons of stable-baselines3 and torch to policy files, which load without running code."""
 
 from __future__ import annotations
 
@@ -21,10 +21,13 @@ def to_network(agent: Agent) -> NetworkAgent:
 
     Args:
         agent: Agent from `diamant_env.opponents.make` for a PPO, A2C or MaskablePPO with an ``MlpPolicy``, or for a
-            torch module of linear layers that follow one another; other connections, such as residual ones, are lost.
+            torch module whose linear layers follow one another; other connections, such as residual ones, are lost.
+
+    Returns:
+        The agent with copies of the weights.
 
     Raises:
-        ValueError: If it is not such a perceptron, or learned through ``VecNormalize``.
+        ValueError: If the model is not such a perceptron, or was trained with ``VecNormalize``.
     """
     if isinstance(agent, SB3Agent):
         layers, activation = _of_policy(agent)
@@ -37,30 +40,30 @@ def to_network(agent: Agent) -> NetworkAgent:
 
 def layers_of(modules: Iterable[Any]) -> Layers:
     """Return copies of weight and bias, float32, of each ``torch.nn.Linear`` among modules."""
-    found = []
+    layers = []
     for module in modules:
         if type(module).__name__ == "Linear":
             weight = module.weight.detach().cpu().numpy().astype(np.float32)
             bias = None if module.bias is None else module.bias.detach().cpu().numpy().astype(np.float32)
-            found.append((weight, np.zeros(len(weight), np.float32) if bias is None else bias))
-    return found
+            layers.append((weight, np.zeros(len(weight), np.float32) if bias is None else bias))
+    return layers
 
 
 def _of_policy(agent: SB3Agent) -> tuple[Layers, str]:
-    """Return the layers and the activation of a policy, from all features to two logits."""
+    """Return layers and activation of a policy, from all features to two logits."""
     policy = agent.policy
     if not agent.memoryless or agent.masked or agent.statistics is not None or not hasattr(policy, "action_net"):
         raise ValueError(f"{agent} is not an MlpPolicy of PPO, A2C or MaskablePPO that learned without VecNormalize")
     parts = [*policy.features_extractor.modules(), *policy.mlp_extractor.policy_net.modules(), policy.action_net]
     layers, activation = _perceptron(parts, str(agent))
     (weight, bias), *rest = layers
-    whole = np.zeros((NUM_FEATURES, len(bias)), np.float32)
-    np.add.at(whole, agent.columns, weight.T)  # a field may occur twice
-    return [(whole.T, bias), *rest], activation
+    expanded = np.zeros((NUM_FEATURES, len(bias)), np.float32)
+    np.add.at(expanded, agent.columns, weight.T)  # a field may occur twice
+    return [(expanded.T, bias), *rest], activation
 
 
 def _perceptron(modules: list[Any], name: str) -> tuple[Layers, str]:
-    """Return the linear layers among modules in order, and the activation between them."""
+    """Return the linear layers among modules, in order, and the activation between them."""
     leaves = [module for module in modules if not list(module.children())]
     kinds = {type(leaf).__name__ for leaf in leaves}
     between = kinds - {"Linear", "Flatten", "Identity"}

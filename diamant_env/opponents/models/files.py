@@ -1,4 +1,4 @@
-"""Agents from models of stable-baselines3 and torch, given as objects or files."""
+"""Agents from models of stable-baselines3 and torch, as objects or files."""
 
 from __future__ import annotations
 
@@ -20,17 +20,13 @@ class Model(Protocol):
     policy: Any
 
 
-def is_model(given: Any) -> bool:
+def is_model(candidate: Any) -> bool:
     """Return whether an object is a model or policy of stable-baselines3 or sb3-contrib, or a torch module."""
-    return bool({"stable_baselines3.common.base_class.BaseAlgorithm", _MODULE} & _bases(given))
+    return bool({"stable_baselines3.common.base_class.BaseAlgorithm", _MODULE} & _bases(candidate))
 
 
 def model_agent(model: Any, name: str | None = None) -> SB3Agent | ModuleAgent:
-    """Return the agent of a model or policy of stable-baselines3, or of a torch module, see `ModuleAgent`.
-
-    Raises:
-        ValueError: If its spaces are not those of the environments of this package.
-    """
+    """Return the agent of a model or policy of stable-baselines3, or of a torch module."""
     name = name or type(model).__name__
     bases = _bases(model)
     if "stable_baselines3.common.policies.BasePolicy" in bases:
@@ -46,11 +42,9 @@ def model_agent(model: Any, name: str | None = None) -> SB3Agent | ModuleAgent:
 
 
 def _check_sequence(agent: SB3Agent, last: Any) -> None:
-    """Raise ValueError if a recurrent policy was trained on rows of seats in camp, which agents skip.
+    """Raise a ValueError if a recurrent policy was trained on rows of seats in camp, which agents skip.
 
-    Args:
-        agent: The agent.
-        last: The last observations of its training, normalised or not, which a ``.zip`` keeps; None before training.
+    `last` are the last observations of its training, normalised or not, as in a ``.zip``; None before training.
     """
     if agent.memoryless or last is None:
         return
@@ -63,17 +57,12 @@ def _check_sequence(agent: SB3Agent, last: Any) -> None:
 
 
 def is_model_file(text: str) -> bool:
-    """Return whether a text names a model file; loading one may execute code."""
+    """Return whether a text names a model file; loading one may run code."""
     return Path(text).suffix == ".zip"
 
 
 def load_model(file: str) -> SB3Agent:
-    """Open a model saved by stable-baselines3 or sb3-contrib; the agent's name is the file's.
-
-    Raises:
-        ValueError: If the file is missing or unsupported, or its spaces are not those of this package.
-        ImportError: If its library isn't installed.
-    """
+    """Load a model saved by stable-baselines3 or sb3-contrib; the agent has the file's name."""
     if not Path(file).is_file():
         raise ValueError(f"no agent {file!r}: there is no file {file}")
     try:
@@ -86,18 +75,18 @@ def load_model(file: str) -> SB3Agent:
         raise ValueError(f"{file} can't be opened as a model: {reason}") from error
 
 
-def _bases(given: Any) -> set[str]:
+def _bases(candidate: Any) -> set[str]:
     """Return the names of an object's base classes, to recognise it without importing its library."""
-    return {f"{kind.__module__}.{kind.__qualname__}" for kind in type(given).__mro__}
+    return {f"{base.__module__}.{base.__qualname__}" for base in type(candidate).__mro__}
 
 
 def _load_zip(file: str) -> SB3Agent:
-    """Open the policy of a stable-baselines3 model of any algorithm."""
+    """Load the policy of a model of any algorithm."""
     from stable_baselines3.common.save_util import load_from_zip_file
 
     data, parameters, _ = load_from_zip_file(file, device="cpu")
     if data is None or "policy_class" not in data:
-        raise ValueError(f"{file} is no model of stable-baselines3: it has no policy_class")
+        raise ValueError(f"{file} is not a model of stable-baselines3: policy_class is missing")
     settings = {key: value for key, value in data["policy_kwargs"].items() if key != "device"}
     policy = data["policy_class"](data["observation_space"], data["action_space"], lambda _: 0.0, **settings)
     policy.load_state_dict(parameters["policy"])

@@ -17,19 +17,12 @@ from diamant_env.observation import FIELDS, NUM_FEATURES, Observations, shown_co
 
 
 class SB3Agent:
-    """Agent from a policy of stable-baselines3 or sb3-contrib.
+    """Agent from a policy of stable-baselines3 or sb3-contrib; `statistics` is the `VecNormalize` of its training.
 
-    Value-based algorithms (DQN, QR-DQN) act greedily. A recurrent policy has one hidden state per row, updated at each
-    decision and reset with each game, as in training on `diamant_env.sb3.GymnasiumVecEnv`.
-
-    Args:
-        policy: A policy whose observation space is one of this package (all fields or ``observation=[…]``), or a
-            Dict of such an ``"observation"`` and an ``"action_mask"``.
-        name: Name of the agent.
-        statistics: The `VecNormalize` of its training, or None.
-
-    Raises:
-        ValueError: If its spaces are not supported.
+    The observation space is one of this package (all fields or ``observation=[…]``), or a Dict of such an
+    ``"observation"`` and an ``"action_mask"``. Value-based algorithms (DQN, QR-DQN) act greedily. A recurrent policy
+    has one hidden state per row, updated at each decision and reset with each game, as in training on
+    `diamant_env.sb3.GymnasiumVecEnv`.
     """
 
     def __init__(self, policy: Any, name: str, statistics: Any = None) -> None:
@@ -94,23 +87,18 @@ def _observed(space: Space, name: str) -> tuple[NDArray[np.intp], bool]:
     inner, masked = space, False
     if isinstance(space, Dict) and set(space.spaces) == {"observation", "action_mask"}:
         inner, masked = space["observation"], True
-    found = shown_columns(inner)
-    if found is None:
+    observed = shown_columns(inner)
+    if observed is None:
         names = ", ".join(field.name for field in FIELDS)
         raise ValueError(
             f"{name} observes {str(space)[:60]}; the {NUM_FEATURES} features of diamant_env are needed, "
             f"or those of its observation=[…]; fields: {names}"
         )
-    return found, masked
+    return observed, masked
 
 
 class ModuleAgent:
-    """Agent from a torch module that returns two logits.
-
-    Args:
-        module: Module from float32 (rows, NUM_FEATURES) to the logits of CONTINUE and LEAVE, (rows, 2).
-        name: Name of the agent.
-    """
+    """Agent from a torch module from float32 (rows, NUM_FEATURES) to the logits of CONTINUE and LEAVE, (rows, 2)."""
 
     memoryless = True
 
@@ -139,7 +127,7 @@ class ModuleAgent:
 
 @contextmanager
 def inference(module: Any) -> Iterator[None]:
-    """Evaluate a torch module without gradients on one thread; restore the modes of its parts afterwards."""
+    """Evaluate a torch module without gradients on one thread; restore its training modes afterwards."""
     import torch
 
     threads, modes = torch.get_num_threads(), [(part, part.training) for part in module.modules()]

@@ -1,1 +1,1 @@
-"""The scripted families."""
+"""Scripted agents."""

@@ -24,10 +24,10 @@ _COPIES = np.repeat([field.scale for field in _KINDS], [field.size for field in 
 
 @dataclass
 class ExpectedValueAgent(Scripted):
-    """One-step lookahead: leaves when one more card does not increase the expected bag + `weight` × path.
+    """One-step lookahead: leaves if one more card does not increase the expected bag + `weight` × path.
 
     A leaver expects the part w (`weight`) of the path, all of it if alone inside. Leaving now pays b + w·(g + r),
-    leaving after one more card (1 - p)·(b + w·(g + r)) + s, so it leaves where
+    leaving after one more card (1 - p)·(b + w·(g + r)) + s, so it leaves if
 
         p · (b + w·(g + r)) >= s.
 
@@ -47,15 +47,15 @@ class ExpectedValueAgent(Scripted):
 
 @dataclass
 class OthersStayAgent(Scripted):
-    """Compares as `ev`, assuming that each rival stays with probability `stay`, independently.
+    """One-step lookahead as `ev`, but each rival stays with probability `stay`, independently.
 
     The numbers of leavers and stayers are binomial, and with n players inside
 
-        A(n, x) = E[1 / (1 + Binomial(n - 1, x))] = (1 - (1 - x)^n) / (n·x), and 1 where x = 0.
+        A(n, x) = E[1 / (1 + Binomial(n - 1, x))] = (1 - (1 - x)^n) / (n·x), and 1 for x = 0.
 
     Leaving now pays b + L(n) with L(n) = g·A(n, 1 - q) + r·q^(n-1): a share of the gems, and the relics if alone.
     Leaving after one more card pays (1 - p)·(b + q^(n-1)·L(n)) + s·n·A(n, q): the path is intact if all stayed, and
-    the stayers share the next treasure. It leaves where the first is at least the second. q = `stay` = 1 equals
+    the stayers share the next treasure. It leaves if the first is at least the second. q = `stay` = 1 equals
     `ExpectedValueAgent` with a weight of 1.
     """
 
@@ -76,8 +76,8 @@ class OthersStayAgent(Scripted):
 class CatchUpAgent(Scripted):
     """Leaves once bag and path hold `gems` gems, more when behind and fewer when ahead.
 
-    It leaves where they hold at least max(1, `gems` - `push`·lead / (expeditions left + 1)); the lead is its chest
-    less the best rival's. A push of 1 spreads the deficit evenly over the remaining expeditions.
+    It leaves if they hold at least max(1, `gems` - `push`·lead / (expeditions left + 1)); the lead is its chest less
+    the best rival's. A push of 1 spreads the deficit evenly over the remaining expeditions.
     """
 
     family: ClassVar[str] = "catch-up"
@@ -88,7 +88,7 @@ class CatchUpAgent(Scripted):
         """See `Scripted.leaves`."""
         if obs["hidden_chests"].any():
             raise ValueError(f"{self} reads the rivals' chests, and this table hides them; seat another agent")
-        held, remaining, lead = (each.astype(float) for each in (haul(obs), obs["expeditions_left"] + 1, obs["lead"]))
+        held, remaining, lead = (x.astype(float) for x in (haul(obs), obs["expeditions_left"] + 1, obs["lead"]))
         return (held >= 1) & at_least(remaining * held, self.gems * remaining - self.push * lead)
 
 
@@ -107,14 +107,14 @@ class OpposeAgent(Scripted):
 
 
 def at_least(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return bool (rows,): whether `left` >= `right` up to rounding errors."""
+    """Return whether `left` >= `right` up to rounding errors, bool (rows,)."""
     return left >= right - 1e-9 * np.maximum(np.abs(right), 1)
 
 
 def next_card(obs: Observations) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the cards in the deck, the fatal ones and the total share of all cards, integers (rows,).
+    """Return the cards in the deck, the fatal ones and the total share of all cards, whole numbers (rows,).
 
-    Recovered from the observed quotients p and s, which are float32.
+    The last two are recovered from the observed quotients p and s, which are float32.
     """
     cards = obs.flat[..., _DECK] @ _COPIES
     return cards, np.rint(obs["bust_chance"] * cards), np.rint(obs["expected_share"] * cards)

@@ -1,4 +1,4 @@
-"""Base class of scripted families: bounded parameters and the text representation."""
+"""Base class of scripted agents: bounded parameters and the text representation."""
 
 from __future__ import annotations
 
@@ -15,22 +15,13 @@ from diamant_env.observation import Observations
 
 
 def parameter(default: float, low: float, high: float, number: Callable[[Observations], NDArray] | None = None) -> Any:
-    """Return a dataclass field for a parameter from `low` to `high`.
-
-    A `thresholds.ThresholdAgent` compares it with the feature `number`, a function of the observations.
-    """
+    """Return a dataclass field from `low` to `high`; a `ThresholdAgent` compares it with the feature `number`."""
     return dataclasses.field(default=default, metadata={"low": low, "high": high, "number": number})
 
 
 @dataclass
 class Scripted:
-    """A family of scripted agents: a dataclass whose `parameter` fields are the arguments of its text.
-
-    `str(agent)` shows parameters without rounding.
-
-    Raises:
-        ValueError: If a parameter is not a number or out of range.
-    """
+    """Base class of a family: a dataclass whose `parameter` fields are the arguments of its text, without rounding."""
 
     family: ClassVar[str]
     memoryless: ClassVar[bool] = True  # False if answers depend on earlier turns
@@ -47,14 +38,14 @@ class Scripted:
         return f"{self.family}:{','.join(texts)}" if texts else self.family
 
     def seed(self, seed: int) -> None:
-        """Seed the agent's random numbers; most families have none."""
+        """Seed the random numbers, if the family draws any."""
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
         return self.leaves(obs).astype(np.float32)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
-        """Return bool (rows,), the rows that leave; stochastic families override `act` instead."""
+        """Return the rows that leave, bool (rows,); stochastic families override `act` instead."""
         raise NotImplementedError(f"{self.family} has neither `leaves` nor `act`")
 
 
@@ -67,5 +58,5 @@ parameters: Callable[[type[Scripted]], tuple[dataclasses.Field, ...]] = functool
 
 
 def haul(obs: Mapping[str, NDArray]) -> NDArray:
-    """Return the gains of each row if it left alone now: the bag and the whole path."""
+    """Return each row's gems if it left alone now: the bag and the whole path."""
     return obs["bag"] + obs["path_gems"] + obs["path_relic_value"]

@@ -1,4 +1,4 @@
-"""Threshold agents on integer features, and two constant agents."""
+"""Agents with thresholds on integer features, and two constant agents."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class FollowAgent(ThresholdAgent):
 class MixtureAgent(Scripted):
     """Leaves once the bag holds a number of gems drawn for each game, an integer from `low` to `high`.
 
-    Thresholds are stored per row and redrawn where `first` marks a new game, and for rows that were not seen before.
+    Thresholds are stored per row and redrawn for each game that `first` marks as new.
     """
 
     family: ClassVar[str] = "mixture"
@@ -135,8 +135,8 @@ class MixtureAgent(Scripted):
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
         if len(first) != len(self.thresholds):
-            known = self.thresholds[: len(first)]  # existing rows; new rows draw theirs
-            self.thresholds = np.concatenate([known, self._draw(len(first) - len(known))])
+            existing = self.thresholds[: len(first)]
+            self.thresholds = np.concatenate([existing, self._draw(len(first) - len(existing))])
         self.thresholds[first] = self._draw(int(np.count_nonzero(first)))
         return super().act(obs, first)
 
