@@ -47,7 +47,7 @@ def compare(section: str, contenders: dict[str, tuple[Run, int]], repeats: int =
 
 
 def measure(run: Run, steps: int) -> float:
-    """Return the seconds of some steps."""
+    """Return the seconds of these steps."""
     start = perf_counter()
     run(steps)
     return perf_counter() - start
@@ -125,7 +125,7 @@ def jax_contenders(games: int) -> dict[str, tuple[Run, int]]:
         return state, env.observe(state), rest
 
     ours = {f"diamant_env, {name}": partial(advance, step=getattr(env, name)) for name in ("step_auto_reset", "step")}
-    found = {name: in_jax(env.init, step, games, 4) for name, step in ours.items()}
+    environments = {name: in_jax(env.init, step, games, 4) for name, step in ours.items()}
     if find_spec("jaxmarl"):
         import jaxmarl
 
@@ -137,7 +137,7 @@ def jax_contenders(games: int) -> dict[str, tuple[Run, int]]:
             observations, state, rewards, *_ = spread.step(key, state, actions)
             return state, observations, rewards
 
-        found["JaxMARL's spread"] = in_jax(lambda key: spread.reset(key)[1], step, games, spread.num_agents)
+        environments["JaxMARL's spread"] = in_jax(lambda key: spread.reset(key)[1], step, games, spread.num_agents)
     if find_spec("pgx"):
         import pgx
         from pgx.experimental import auto_reset
@@ -149,12 +149,11 @@ def jax_contenders(games: int) -> dict[str, tuple[Run, int]]:
             def move(state: Any, key: Any, advance: Callable = advance) -> Any:
                 return advance(state, jax.random.categorical(key, jax.numpy.log(state.legal_action_mask)), key), 0
 
-            found[f"Pgx's {name}, one agent a step"] = in_jax(game.init, move, games, 1)
-    return {f"{name}, {games:,} games": contender for name, contender in found.items()}
+            environments[f"Pgx's {name}, one agent a step"] = in_jax(game.init, move, games, 1)
+    return {f"{name}, {games:,} games": contender for name, contender in environments.items()}
 
 
 def main() -> None:
-    """Run all sections."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jax-games", type=int, nargs="*", default=[1024, 16_384], help="batch sizes in JAX")
     args = parser.parse_args()

@@ -139,12 +139,12 @@ def observation_space(chosen: NDArray[np.intp] | None = None) -> Box:
     for field in FIELDS:
         low[SLICES[field.name]] = field.low / field.scale
         high[SLICES[field.name]] = field.high / field.scale
-    shown = slice(None) if chosen is None else chosen
-    return Box(low[shown], high[shown], dtype=np.float32)
+    selected = slice(None) if chosen is None else chosen
+    return Box(low[selected], high[selected], dtype=np.float32)
 
 
 class FieldsBox(Box):
-    """Box of a subset of fields, equal to those of the same fields only; a saved model so records what it observes."""
+    """Box of a subset of fields, unequal to boxes of other fields, so that saved models record what they observe."""
 
     def __init__(self, fields: Sequence[str]) -> None:
         space = observation_space(columns(*fields))
@@ -177,13 +177,13 @@ class Observations(Mapping[str, np.ndarray]):
 
     Args:
         flat: float32 (rows, NUM_FEATURES) or (NUM_FEATURES,).
-        edition: The edition of all rows, or a sequence with one per row, for agents that read it: search, exact and
-            text agents. A `Table` states it.
+        edition: The edition of all rows, or a sequence with one per row, for agents that read it, such as search; a
+            `Table` passes it.
 
     A field of several features, such as ``"rival_chest"``, is (rows, size). The attribute `flat` holds scaled values.
 
     Raises:
-        ValueError: If `flat` is no array or its last axis has another length.
+        ValueError: If the last axis of `flat` has another length.
     """
 
     def __init__(
@@ -204,8 +204,8 @@ class Observations(Mapping[str, np.ndarray]):
         if self.edition is None and len(rows):
             raise ValueError("these observations have no edition; give it: Observations(flat, edition)")
         editions: dict[str | Edition, int] = {}
-        given = np.broadcast_to(np.array(self.edition, object), len(self.flat))[rows]
-        numbers = np.array([editions.setdefault(one, len(editions)) for one in given])
+        row_editions = np.broadcast_to(np.array(self.edition, object), len(self.flat))[rows]
+        numbers = np.array([editions.setdefault(edition_of_row, len(editions)) for edition_of_row in row_editions])
         for edition, number in editions.items():
             yield find_edition(edition), rows[numbers == number]
 
@@ -226,8 +226,8 @@ class Observations(Mapping[str, np.ndarray]):
         """Return a table of the fields: the values of one observation, or minima and maxima of several."""
         lines = [f"Observations, flat {self.flat.shape}"]
         for name, values in self.items():
-            one = self.flat.ndim == 1
-            ends = values if one or not values.size else [values.min(), values.max()]
-            shown = " ".join(f"{value:g}" for value in np.ravel(ends))
-            lines.append(f"  {name:<18}{shown if one else shown.replace(' ', ' … ')}")
+            single = self.flat.ndim == 1
+            ends = values if single or not values.size else [values.min(), values.max()]
+            text = " ".join(f"{value:g}" for value in np.ravel(ends))
+            lines.append(f"  {name:<18}{text if single else text.replace(' ', ' … ')}")
         return "\n".join(lines)

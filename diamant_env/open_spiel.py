@@ -75,7 +75,7 @@ class DiamantGame(pyspiel.Game):
     """The game; see the module's docstring for its parameters.
 
     Raises:
-        ValueError: If a parameter is out of range or the edition is not playable; the message lists what is allowed.
+        ValueError: If a parameter is out of range or the edition is not playable.
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
@@ -189,10 +189,10 @@ class DiamantObserver:
     def __init__(self, kind: Any, game: DiamantGame) -> None:
         self._kind, self._history = kind, kind.perfect_recall and game.recall == "history"
         self._single = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
-        whole = kind.public_info and self._single
+        has_tensor = kind.public_info and self._single
         size = NUM_FEATURES + (game.max_history_length() if self._history else 0)
-        self.tensor = np.zeros(size, np.float32) if whole else None
-        self.dict = {"observation": self.tensor} if whole else {}
+        self.tensor = np.zeros(size, np.float32) if has_tensor else None
+        self.dict = {"observation": self.tensor} if has_tensor else {}
 
     def set_from(self, state: DiamantState, player: int) -> None:
         """Write a seat's observation into `tensor`."""

@@ -130,7 +130,6 @@ class GameRecord:
         return states
 
     def _reveal(self, game: Game, cards: Iterator[str]) -> None:
-        """Reveal cards until players decide or the game is over."""
         while game.phase == "reveal":
             if self.seed is not None:
                 game.reveal(game.draw())
@@ -183,7 +182,7 @@ class GameSession:
         self.batch = Batch(1, len(agents), edition)
         self.edition = self.batch.editions[0]
         seating = [seated.index(seat) if seat in seated else EMPTY for seat in range(len(agents))]
-        self.table = Table(self.batch, made, [seating])
+        self.table = Table(self.batch, players, [seating])
         self.seed, self.names = seed, tuple(names)
         self.turns: list[tuple[int, ...]] = []
         self.scene = Scene()
@@ -213,13 +212,13 @@ class GameSession:
         if self._leave is None:
             inside = self.batch.must_decide[0]
             chances = self.table.leave_probabilities(self._observations)[0] if not self.over else inside
-            self._leave = [float(each) if decides else None for each, decides in zip(chances, inside, strict=True)]
+            self._leave = [float(p) if decides else None for p, decides in zip(chances, inside, strict=True)]
         return self._leave
 
     def decisions(self) -> NDArray[np.int8]:
         """Sample the agents' decisions, int8 (seats,); CONTINUE for seats controlled by the caller."""
         actions = np.zeros((1, len(self.leave)), np.int8)
-        chances = [[0.0 if each is None else each for each in self.leave]]
+        chances = [[p or 0.0 for p in self.leave]]
         self.batch.draw_decisions(np.array(chances, np.float32), actions)
         return actions[0]
 

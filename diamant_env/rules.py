@@ -211,13 +211,13 @@ def ranking_key(game: GameState, edition: EditionNumbers, seat: int) -> int:
 @jit(cached=True)
 def win_share(game: GameState, edition: EditionNumbers, seat: int) -> float:
     """Return 1/k for each of the k winners and 0 for the others, by the current chests."""
-    own = ranking_key(game, edition, seat)
+    key = ranking_key(game, edition, seat)
     winners = 0
     for other in range(game.num_players):
-        rival = ranking_key(game, edition, other)
-        if rival > own:
+        rival_key = ranking_key(game, edition, other)
+        if rival_key > key:
             return 0.0
-        winners += rival == own
+        winners += rival_key == key
     return 1.0 / winners
 
 

@@ -55,8 +55,8 @@ def find_constants(package: str) -> None:
     exports.analyze()
     modules = [name for name in sorted(sys.modules) if name.startswith(f"{package}.")]
     for name in filter(str.isupper, sys.modules[package].__all__):
-        texts = (ModuleAnalyzer.for_module(module).find_attr_docs() for module in modules)
-        exports.attr_docs["", name] = next(text["", name] for text in texts if ("", name) in text)
+        docstrings = (ModuleAnalyzer.for_module(module).find_attr_docs() for module in modules)
+        exports.attr_docs["", name] = next(text["", name] for text in docstrings if ("", name) in text)
 
 
 def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:

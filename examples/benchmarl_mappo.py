@@ -48,15 +48,12 @@ class Diamant(TaskClass):
         )
 
     def supports_continuous_actions(self):
-        """Return False: decisions are discrete."""
         return False
 
     def supports_discrete_actions(self):
-        """Return True: CONTINUE and LEAVE."""
         return True
 
     def has_render(self, env):
-        """Return False: no rendering."""
         return False
 
     def max_steps(self, env):
@@ -64,23 +61,18 @@ class Diamant(TaskClass):
         return 200
 
     def group_map(self, env):
-        """Return one group of all seats."""
         return env.group_map
 
     def action_spec(self, env):
-        """Return the environment's action specification."""
         return env.full_action_spec
 
     def observation_spec(self, env):
-        """Return the observation specification of a seat."""
         return self.part(env, "observation")
 
     def action_mask_spec(self, env):
-        """Return the specification of the action mask."""
         return self.part(env, "action_mask")
 
     def info_spec(self, env):
-        """Return None: no further entries."""
         return None
 
     def state_spec(self, env):
@@ -94,7 +86,6 @@ class Diamant(TaskClass):
 
     @staticmethod
     def env_name():
-        """Return the environment's name in logs."""
         return "diamant"
 
 

@@ -25,23 +25,23 @@ cave, and cards come up from a shuffled deck, one each turn.
 path.
 - Trap: the second card of the same kind ends the expedition, and all inside lose their bags.
 - Relic: it lies on the path until someone leaves alone, who takes it.
-After each card all inside choose at the same time. Who leaves is safe until the next expedition: the bag goes into \
-the chest, and those who leave in the same turn share the gems on the path. The fullest chest wins."""
+After each card all inside choose at the same time. A player who leaves is safe until the next expedition: the bag \
+goes into the chest, and those who leave in the same turn share the gems on the path. The fullest chest wins."""
 QUESTION = "Answer with one word alone: LEAVE or CONTINUE."
 
 
 def prompt(obs: Observations, row: int, edition: Edition) -> str:
     """Return one row of a batch of observations in words."""
-    seen = {name: int(obs[name][row]) for name in ("expedition", "num_players", "num_inside", "bag", "chest")}
-    seen |= {name: int(obs[name][row]) for name in ("path_gems", "path_relics", "path_relic_value")}
+    values = {name: int(obs[name][row]) for name in ("expedition", "num_players", "num_inside", "bag", "chest")}
+    values |= {name: int(obs[name][row]) for name in ("path_gems", "path_relics", "path_relic_value")}
     rivals = np.flatnonzero(obs["rival_present"][row])
     chests = [f"{obs['rival_chest'][row, rival]:.0f}" for rival in rivals]
     traps = [edition.traps[kind] for kind in np.flatnonzero(obs["traps_on_path"][row])]
     state = f"""\
-Expedition {seen["expedition"]}. Inside: {seen["num_inside"]} of {seen["num_players"]} players, you among them.
-Your bag: {seen["bag"]} gems. Your chest: {seen["chest"]} gems. \
+Expedition {values["expedition"]}. Inside: {values["num_inside"]} of {values["num_players"]} players, you among them.
+Your bag: {values["bag"]} gems. Your chest: {values["chest"]} gems. \
 The others' chests: {"hidden" if edition.hidden_chests else ", ".join(chests) or "none"}.
-On the path: {seen["path_gems"]} gems, {seen["path_relics"]} relics worth {seen["path_relic_value"]}; \
+On the path: {values["path_gems"]} gems, {values["path_relics"]} relics worth {values["path_relic_value"]}; \
 traps: {", ".join(traps) or "none"}.
 The next card ends the expedition with a chance of {obs["bust_chance"][row]:.1%}; on average it brings each player \
 inside {obs["expected_share"][row]:.2f} gems."""
@@ -93,14 +93,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--against", default="ev", metavar="AGENT", help="agent in the other seats (%(default)s)")
     parser.add_argument("--games", type=int, default=20, help="each of about 20 decisions (%(default)s)")
     parser.add_argument("--players", type=int, default=3, help="players at the table (%(default)s)")
-    given = parser.parse_args(argv)
-    agent = make(player(chat_model(given.url, given.model) if given.url else stub))
+    args = parser.parse_args(argv)
+    agent = make(player(chat_model(args.url, args.model) if args.url else stub))
     # Not `evaluate`: its tables go on with games that don't count, which would cost requests.
-    batch = Batch(given.games, given.players, reward="win")
-    seating = (np.arange(given.players) != np.arange(given.games)[:, None] % given.players).astype(int)
+    batch = Batch(args.games, args.players, reward="win")
+    seating = (np.arange(args.players) != np.arange(args.games)[:, None] % args.players).astype(int)
     batch.reset(0)
-    won = Table(batch, [agent, make(given.against)], seating).play_out()[seating == 0]
-    print(f"win share {won.mean():.3f} ± {1.96 * won.std() / given.games**0.5:.3f}, fair {1 / given.players:.3f}")
+    won = Table(batch, [agent, make(args.against)], seating).play_out()[seating == 0]
+    print(f"win share {won.mean():.3f} ± {1.96 * won.std() / args.games**0.5:.3f}, fair {1 / args.players:.3f}")
 
 
 if __name__ == "__main__":

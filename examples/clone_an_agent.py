@@ -21,13 +21,13 @@ from diamant_env.storage.files import write_whole
 
 def decisions_of(text: str, games: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return observations and decisions of copies of an agent: float32 (n, features), int8 (n,)."""
-    batch, seen, taken = Batch(games, 4), [], []
+    batch, observations, actions = Batch(games, 4), [], []
     batch.reset(seed)
     for turn in Table(batch, [make(text, seed)], np.zeros((games, 4), int)).turns():
         deciding = turn.observations[:, :, 0] > 0
-        seen.append(turn.observations[deciding])
-        taken.append(turn.actions[deciding])
-    return np.concatenate(seen), np.concatenate(taken)
+        observations.append(turn.observations[deciding])
+        actions.append(turn.actions[deciding])
+    return np.concatenate(observations), np.concatenate(actions)
 
 
 def clone(observations: np.ndarray, actions: np.ndarray, steps: int = 1000) -> torch.nn.Sequential:
@@ -51,8 +51,8 @@ def save(network: torch.nn.Sequential, path: str) -> None:
     layers = [layer for layer in network if isinstance(layer, torch.nn.Linear)]
     tensors = {f"{i}.{name}": value for i, layer in enumerate(layers) for name, value in layer.state_dict().items()}
     sha256 = digest_of_tensors({name: value.numpy() for name, value in tensors.items()})
-    about = {"format": FORMAT, "layout": LAYOUT, "activation": "relu", "name": "clone", "sha256": sha256}
-    write_whole(path, to_bytes(tensors, {"diamant": json.dumps(about)}))
+    metadata = {"format": FORMAT, "layout": LAYOUT, "activation": "relu", "name": "clone", "sha256": sha256}
+    write_whole(path, to_bytes(tensors, {"diamant": json.dumps(metadata)}))
 
 
 if __name__ == "__main__":

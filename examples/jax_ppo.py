@@ -82,15 +82,17 @@ def calculate_gae(config, traj_batch, last_value, last_decides):
     """
 
     def _get_advantages(carry, transition):
-        next_value, next_gae, reward, known = carry
-        next_value, next_gae, reward = (jnp.where(transition.done, 0, each) for each in (next_value, next_gae, reward))
-        reward, known = reward + transition.reward, known | transition.done
+        next_value, next_gae, reward, complete = carry
+        next_value, next_gae, reward = (
+            jnp.where(transition.done, 0, value) for value in (next_value, next_gae, reward)
+        )
+        reward, complete = reward + transition.reward, complete | transition.done
         delta = reward + config["GAMMA"] * next_value - transition.value
-        gae = jnp.where(known, delta + config["GAMMA"] * config["GAE_LAMBDA"] * next_gae, 0)
-        decided = (transition.value, gae, jnp.zeros_like(reward), jnp.ones_like(known))
-        idle = (next_value, next_gae, reward, known)
+        gae = jnp.where(complete, delta + config["GAMMA"] * config["GAE_LAMBDA"] * next_gae, 0)
+        decided = (transition.value, gae, jnp.zeros_like(reward), jnp.ones_like(complete))
+        idle = (next_value, next_gae, reward, complete)
         carry = tuple(jnp.where(transition.decides, new, old) for new, old in zip(decided, idle, strict=True))
-        return carry, (gae, transition.decides & known)
+        return carry, (gae, transition.decides & complete)
 
     zeros = jnp.zeros_like(last_value)
     start = (jnp.where(last_decides, last_value, 0), zeros, zeros, last_decides)
@@ -171,7 +173,7 @@ def make_train(config):
             update_state = ((params, opt_state), rng)
             update_state, metrics = jax.lax.scan(_update_epoch, update_state, None, config["UPDATE_EPOCHS"])
             (params, opt_state), rng = update_state
-            metrics = {name: each.mean() for name, each in metrics.items()}
+            metrics = {name: value.mean() for name, value in metrics.items()}
             metrics["decisions"] = traj_batch.decides.sum()
             return (params, opt_state, env_state, rng), metrics
 

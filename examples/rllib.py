@@ -56,15 +56,15 @@ class Table(MultiAgentEnv):
     def reset(self, *, seed=None, options=None):
         """Start a game."""
         observations, infos = self.game.reset(seed=seed, options=options)
-        return self.seen(observations, infos, over=False), {}
+        return self.observed(observations, infos, over=False), {}
 
     def step(self, action_dict):
         """Play one turn; idle seats may be left out of the actions."""
         observations, rewards, terminations, _, infos = self.game.step(action_dict)
         over = all(terminations.values())
-        return self.seen(observations, infos, over), rewards, {"__all__": over}, {"__all__": False}, {}
+        return self.observed(observations, infos, over), rewards, {"__all__": over}, {"__all__": False}, {}
 
-    def seen(self, observations, infos, over):
+    def observed(self, observations, infos, over):
         """Return RLlib's observations: all seats with masks, or the seats that must decide; at the end all."""
         deciding = [agent for agent, info in infos.items() if info["active"]]
         Table.decisions += len(deciding)

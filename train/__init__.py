@@ -1,4 +1,4 @@
-"""Training and judging of agents."""
+"""Training and evaluation of agents."""
 
 import sys
 from importlib.util import find_spec

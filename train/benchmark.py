@@ -60,11 +60,7 @@ class Arguments:
 
 
 def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
-    """Play the missing runs, write the figures of all runs in the folder, and return those of the requested ones.
-
-    Raises:
-        ValueError: If an argument is invalid, before any run, or if runs failed, at the end.
-    """
+    """Play the missing runs, write the figures of all runs in the folder, and return those of the requested ones."""
     map_jobs = _map_of(arguments)
     config, tasks = arguments.settings, find_tasks(arguments.tasks or ())
     seeds = read_seeds("1" if arguments.quick and arguments.seeds is None else arguments.seeds)
@@ -91,7 +87,6 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
 
 
 def _map_of(arguments: Arguments) -> MapJobs:
-    """Return the ``map`` for the runs; raise a ValueError if an argument is out of range."""
     if arguments.workers < 1:
         raise ValueError(f"--workers {arguments.workers}; at least 1 is needed")
     for name in ("tasks", "algorithms", "agents"):
@@ -104,11 +99,11 @@ def _map_of(arguments: Arguments) -> MapJobs:
 
 
 def read_seeds(text: str | None) -> range | None:
-    """Return the seeds ``"N"``, 0 to N - 1, or ``"A:B"``, A to B - 1; raise a ValueError if there is none."""
+    """Return the seeds ``"N"``, 0 to N - 1, or ``"A:B"``, A to B - 1."""
     if text is None:
         return None
-    found = re.fullmatch(r"(?:(\d+):)?(\d+)", text)
-    seeds = range(int(found[1] or 0), int(found[2])) if found else range(0)
+    match = re.fullmatch(r"(?:(\d+):)?(\d+)", text)
+    seeds = range(int(match[1] or 0), int(match[2])) if match else range(0)
     if not seeds:
         raise ValueError(f"--seeds {text}; a number such as 3 or a range such as 7:8 is needed")
     return seeds
@@ -124,23 +119,13 @@ def benchmark_runs(
 ) -> list[BenchmarkRun]:
     """Return the runs of these tasks and algorithms: several seeds for learning algorithms, else one.
 
-    Runs are ordered by seed first, so that an interrupted benchmark covers all tasks.
-
-    Args:
-        config: Budgets and games.
-        folder: Folder of the benchmark.
-        tasks: Tasks of the suite.
-        seeds: Seeds of each learning algorithm, by default as many as the task has.
-        algorithms: Names, kinds and ``module:function``; all by default.
-        agents: Finished agents; without algorithms, only they and the references are played.
-
-    Raises:
-        ValueError: If a name is unknown or supports none of the tasks.
+    Runs are ordered by seed first, so that an interrupted benchmark covers all tasks. All algorithms are played by
+    default; with `agents` and without `algorithms`, only the agents and the references.
     """
-    found = find_algorithms((*algorithms, *REFERENCES) if algorithms or agents else (), agents)
+    chosen = find_algorithms((*algorithms, *REFERENCES) if algorithms or agents else (), agents)
     for name in (*algorithms, *agents):
-        named = [each for each in found if name in (each.name, each.kind)]
-        omitted = [task.name for task in tasks if not any(each.plays(task) for each in named)]
+        named = [algorithm for algorithm in chosen if name in (algorithm.name, algorithm.kind)]
+        omitted = [task.name for task in tasks if not any(algorithm.plays(task) for algorithm in named)]
         if len(omitted) == len(tasks):
             raise ValueError(f"{name} plays none of these tasks: {', '.join(omitted)}")
         if omitted:
@@ -148,7 +133,7 @@ def benchmark_runs(
     runs = [
         BenchmarkRun(task, algorithm, seed, run_folder(folder, task.name, algorithm.name, seed), config)
         for task in tasks
-        for algorithm in found
+        for algorithm in chosen
         if algorithm.plays(task)
         for seed in ((seeds or range(task.seeds)) if algorithm.kind == "learned" else range(1))
     ]
@@ -156,7 +141,6 @@ def benchmark_runs(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return the exit status."""
     sys.path.append(os.getcwd())  # for custom modules under PYTHONSAFEPATH
     words = sys.argv[1:] if argv is None else argv
     standard = CONFIGS / ("benchmark_quick.toml" if "--quick" in words else "benchmark.toml")

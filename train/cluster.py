@@ -54,13 +54,7 @@ class Runner:
         return LeagueLearner(env, config.ppo, config.network, int(learner_seed.generate_state(1)[0]))
 
     def rollout(self, decisions: int, policy: dict[str, Any], networks: Sequence[Layers | None]) -> tuple[Samples, int]:
-        """Play one rollout; return the decisions with known outcome and the number of all decisions.
-
-        Args:
-            decisions: Decisions of the whole run so far.
-            policy: Weights of policy and value function.
-            networks: Networks of the snapshot opponents.
-        """
+        """Play a rollout, `decisions` into the run; return the decisions with known outcome and their total number."""
         learner = self.learner = self.learner or self.begin(decisions)
         learner.policy.load_state_dict(policy)
         self.league.seat_networks(list(networks), self.config.network)
@@ -69,7 +63,6 @@ class Runner:
         return samples, learner.decisions - decisions
 
     def pid(self) -> int:
-        """Return the process id."""
         return os.getpid()
 
 
@@ -85,24 +78,21 @@ class ClusterLearner(LeagueLearner):
         self.runners = [runner.remote(config, number) for number in range(config.runners)]
 
     def rollout(self) -> Samples:
-        """Play one rollout on all runners; return the decisions with known outcome."""
         import ray
 
         self.entropy_weight = self.scheduled(self.config.entropy, self.config.final_entropy)
         assert self.league is not None
-        given = ray.put(self.policy.state_dict()), ray.put(self.league.networks())
-        played = ray.get([runner.rollout.remote(self.decisions, *given) for runner in self.runners])
-        self.decisions += sum(made for _, made in played)
-        return Samples(*(np.concatenate(parts) for parts in zip(*(samples for samples, _ in played), strict=True)))
+        arguments = ray.put(self.policy.state_dict()), ray.put(self.league.networks())
+        rollouts = ray.get([runner.rollout.remote(self.decisions, *arguments) for runner in self.runners])
+        self.decisions += sum(decisions for _, decisions in rollouts)
+        return Samples(*(np.concatenate(parts) for parts in zip(*(samples for samples, _ in rollouts), strict=True)))
 
 
 def train(config: Config, folder: Path) -> NetworkAgent:
-    """Train on Ray, see `train.runs.training_run.train`."""
     return train_learner(config, folder, partial(ClusterLearner, config))
 
 
 def require_ray() -> None:
-    """Raise a ValueError if Ray is not installed."""
     if importlib.util.find_spec("ray") is None:
         raise ValueError(
             "Ray is not installed in this environment: "
@@ -113,12 +103,8 @@ def require_ray() -> None:
 def join_cluster(cores: int = 0) -> None:
     """Join the cluster of ``RAY_ADDRESS`` or of ``ray start`` on this machine, else start a local one.
 
-    Args:
-        cores: Required cores; a warning on stderr if the cluster has fewer.
-
-    Raises:
-        ValueError: If Ray is not installed.
-        ConnectionError: If ``host:port`` does not accept connections, where Ray itself would retry for minutes.
+    Warn if it has fewer than `cores`. A ``host:port`` that does not answer is an error, where Ray would retry for
+    minutes.
     """
     require_ray()
     import ray
@@ -131,9 +117,9 @@ def join_cluster(cores: int = 0) -> None:
             except OSError as error:
                 raise ConnectionError(f"no Ray cluster answers at RAY_ADDRESS={host}:{port}: {error}") from None
         ray.init(logging_level="ERROR", log_to_driver=False)
-    there = ray.cluster_resources().get("CPU", 0)
-    if there < cores:
-        print(f"{cores} cores are required, the cluster has {there:.0f}: waiting for more", file=sys.stderr)
+    available = ray.cluster_resources().get("CPU", 0)
+    if available < cores:
+        print(f"{cores} cores are required, the cluster has {available:.0f}: waiting for more", file=sys.stderr)
 
 
 def map_on_ray(function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
@@ -155,8 +141,6 @@ def map_on_ray(function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterat
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return the exit status."""
-
     def run() -> None:
         require_ray()
         run_experiment(argv, COMMAND, CONFIGS / "cluster.toml", train, check_run)

@@ -54,10 +54,7 @@ def vec_env_among(config: Config, agent: Agent) -> DiamantVecEnv:
 
 
 class SnapshotOpponent:
-    """Earlier version of the learner, with a constant logit shift and masked features per seat.
-
-    The perturbations give a variety of opponents without scripted agents.
-    """
+    """Earlier version of the learner; a logit shift and masked features per seat make its copies differ."""
 
     def __init__(self, config: OpponentsConfig, seed: np.random.SeedSequence) -> None:
         self.network: NetworkAgent | None = None
@@ -67,7 +64,7 @@ class SnapshotOpponent:
         self._sees = np.zeros((0, NUM_FEATURES), np.float32)
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`; uniformly random before the first snapshot."""
+        """Return P(LEAVE), float32 (rows,), 0.5 before the first snapshot."""
         if self.network is None:
             return np.full(len(first), 0.5, np.float32)
         if len(self._shift) != len(first):
@@ -88,13 +85,7 @@ class SnapshotOpponent:
 
 
 class League:
-    """The opponents of a run.
-
-    Attributes:
-        next_snapshot: Decisions after which the next snapshot is due.
-        snapshots: Earlier versions, the agents of `Table`.
-        seating: int (games, seats), for `Table`.
-    """
+    """The opponents of a run, with their seating for `Table`, int (games, seats)."""
 
     def __init__(self, config: OpponentsConfig, players: NDArray[np.int64], seed: np.random.SeedSequence) -> None:
         seat_seed, replace_seed, style_seed = (
@@ -104,7 +95,7 @@ class League:
         self.snapshots = [SnapshotOpponent(config, seed) for seed in seeds]
         self.seating = self._seat(config, players, np.random.default_rng(seat_seed))
         self._random = np.random.default_rng(replace_seed)
-        self.snapshots_taken = self.next_snapshot = 0
+        self.snapshots_taken = self.next_snapshot = 0  # a snapshot is due after `next_snapshot` decisions
         self._every = config.snapshot_every
 
     def _seat(
@@ -119,12 +110,7 @@ class League:
         return seating
 
     def add_snapshot(self, network: NetworkAgent, decisions: int) -> None:
-        """Replace the network of a snapshot opponent: round robin once, then at random.
-
-        Args:
-            network: Frozen copy of the policy after `decisions` of the run.
-            decisions: The next snapshot is due `OpponentsConfig.snapshot_every` later.
-        """
+        """Replace the network of a snapshot opponent: round robin once, then at random."""
         self.next_snapshot = decisions + self._every
         if not self.snapshots:
             return
@@ -137,10 +123,9 @@ class League:
 
     def networks(self) -> list[Layers | None]:
         """Return the layers of each snapshot opponent, None before the first snapshot."""
-        return [None if each.network is None else each.network.weights() for each in self.snapshots]
+        return [None if opponent.network is None else opponent.network.weights() for opponent in self.snapshots]
 
     def seat_networks(self, networks: list[Layers | None], shape: NetworkConfig) -> None:
-        """Set the networks of the snapshot opponents to `networks`."""
         for opponent, layers in zip(self.snapshots, networks, strict=True):
             opponent.network = (
                 None if layers is None else NetworkAgent(layers, shape.activation, "snapshot", inputs=shape.inputs)
@@ -156,7 +141,6 @@ class League:
         }
 
     def restore(self, state: dict[str, Any], shape: NetworkConfig) -> None:
-        """Restore a value of `state`."""
         self.snapshots_taken, self.next_snapshot = int(state["taken"]), int(state["next_snapshot"])
         self.seat_networks(state["networks"], shape)
         self._random.bit_generator.state = state["random"]
@@ -167,13 +151,8 @@ class Exploration:
 
     They sample actions that a nearly deterministic policy rarely takes. All later decisions are on-policy; the
     exploratory action is weighted by importance sampling (Sutton and Barto: Reinforcement learning, an introduction,
-    2nd edition 2018, sections 5.3 and 5.5).
-
-    Args:
-        games_of_rows: int (rows,), the game of each learning seat.
-        share: Share of exploring games, drawn once.
-        chance: Probability per turn of the exploratory action in an exploring game, at most once per game.
-        seed: Seed of the games, turns and seats drawn.
+    2nd edition 2018, sections 5.3 and 5.5). A `share` of the games, drawn once, explores, each at most once per game
+    with probability `chance` per turn. `games_of_rows`, int (rows,), is the game of each learning seat.
     """
 
     def __init__(
@@ -207,17 +186,15 @@ class Exploration:
         self._waiting[ended] = self._explores[ended]
 
     def state(self) -> dict[str, Any]:
-        """Return the state for a checkpoint."""
         return {"random": self._random.bit_generator.state, "waiting": self._waiting.copy()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Restore a value of `state`."""
         self._random.bit_generator.state = state["random"]
         self._waiting[:] = state["waiting"]
 
 
 class LeagueLearner(Learner):
-    """PPO with exploring starts; snapshots of the policy join the league, if any. See `Learner` for the arguments."""
+    """PPO with exploring starts; snapshots of the policy join the league, if any."""
 
     def __init__(
         self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int, league: League | None = None
@@ -228,7 +205,6 @@ class LeagueLearner(Learner):
         self.exploration = Exploration(env.games_of_rows, config.explore, config.explore_chance, exploration_seed)
 
     def learn(self) -> None:
-        """Play a rollout, learn from it, and take a snapshot if due."""
         super().learn()
         if self.league is not None and self.decisions >= self.league.next_snapshot:
             self.league.add_snapshot(self.network("snapshot"), self.decisions)
@@ -250,12 +226,10 @@ class LeagueLearner(Learner):
         return done
 
     def state(self) -> dict[str, Any]:
-        """See `Learner.state`."""
         league = None if self.league is None else self.league.state()
         return {**super().state(), "exploration": self.exploration.state(), "league": league}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `Learner.restore`."""
         super().restore(state)
         self.exploration.restore(state["exploration"])
         if self.league is not None:

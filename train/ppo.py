@@ -38,25 +38,15 @@ NONE = -1
 
 
 class Samples(NamedTuple):
-    """Decisions with known outcome: arrays in chronological order, or tensors of a minibatch.
+    """Decisions with known outcome: arrays in chronological order, or tensors of a minibatch."""
 
-    Attributes:
-        inputs: float32 (decisions, width), inputs of the networks.
-        actions: int64 (decisions,).
-        values: float32 (decisions,), value estimates of the rollout.
-        log_probs: float32 (decisions,), log-probabilities of the actions under the policy of the rollout.
-        advantages: float32 (decisions,).
-        returns: float32 (decisions,), targets of the value function.
-        weights: float32 (decisions,), importance-sampling weights, 1 for on-policy actions.
-    """
-
-    inputs: Any
-    actions: Any
-    values: Any
-    log_probs: Any
+    inputs: Any  # float32 (decisions, width), inputs of the networks
+    actions: Any  # int64 (decisions,); the rest is float32 (decisions,)
+    values: Any  # value estimates of the rollout
+    log_probs: Any  # log-probabilities of the actions under the policy of the rollout
     advantages: Any
-    returns: Any
-    weights: Any
+    returns: Any  # targets of the value function
+    weights: Any  # importance-sampling weights, 1 for on-policy actions
 
 
 class DecisionBuffer:
@@ -66,15 +56,6 @@ class DecisionBuffer:
     bootstrapped with the value of its observation. The value function is trained at decision points only, so a row in
     camp is not bootstrapped: its last decision is carried into the next rollout, and earlier ones are bootstrapped with
     that decision's value.
-
-    Args:
-        turns: Turns of a rollout.
-        rows: Number of learning seats.
-        width: Number of inputs of the networks.
-
-    Attributes:
-        decisions: Records of decisions; the first `count` are used.
-        pending: int (rows,), index of each row's open decision, or `NONE`.
     """
 
     def __init__(self, turns: int, rows: int, width: int) -> None:
@@ -88,8 +69,8 @@ class DecisionBuffer:
             ("terminal", np.bool_),
             ("weight", np.float32),
         ]
-        self.decisions = np.zeros((turns + 1) * rows, np.dtype(fields, align=True))
-        self.pending = np.full(rows, NONE, np.int64)
+        self.decisions = np.zeros((turns + 1) * rows, np.dtype(fields, align=True))  # the first `count` are used
+        self.pending = np.full(rows, NONE, np.int64)  # index of each row's open decision
         self.count = 0
 
     def start_rollout(self) -> None:
@@ -129,13 +110,10 @@ class DecisionBuffer:
     ) -> Samples:
         """Return the decisions with known outcome and a positive importance weight.
 
-        No value loss on off-policy actions: their target is the old value.
-
-        Args:
-            next_values: float32 (rows,), values of the current observations; read only where `deciding`.
-            deciding: bool (rows,), the rows that must decide now.
-            gamma: Discount from one decision to the next.
-            gae_lambda: Lambda of generalised advantage estimation (Schulman et al. 2016).
+        `next_values`, (rows,), are values of the current observations, read only where a row must decide (`deciding`).
+        The advantages are those of Schulman et al. (High-dimensional continuous control using generalized advantage
+        estimation, 2016), from one decision to the next. Off-policy actions have no value loss: their target is the old
+        value.
         """
         self.pending[deciding] = NONE
         decisions = self.decisions[: self.count]
@@ -162,7 +140,6 @@ class DecisionBuffer:
         return {"open": opened, "pending": self.pending.copy()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Restore a value of `state`."""
         opened, pending = state["open"], state["pending"]
         self.count, self.pending[:] = len(opened["row"]), pending
         for name in self.decisions.dtype.names or ():
@@ -206,20 +183,7 @@ def decision_advantages(
 class Learner:
     """PPO on the decisions of an environment's learning seats.
 
-    Args:
-        env: Environment of the learning seats; it is seeded and reset.
-        config: Hyperparameters; the schedules end after `config.decisions`.
-        network: Shape of policy and value function.
-        seed: Seed of the initial weights, the games and the minibatches.
-
-    Attributes:
-        decisions: Number of decisions so far.
-        observations: float32 (rows, NUM_FEATURES), current observations of the learning seats.
-        log: Means over the last update by the names of stable-baselines3.
-        gamma: Discount from one decision to the next.
-        clip: Bound on the change of a probability ratio, in the loss.
-        value_weight: Weight of the value loss.
-        max_grad_norm: Bound on the norm of the gradient.
+    `seed` sets the initial weights, the games and the minibatches; the schedules end after `config.decisions`.
     """
 
     gamma, clip, value_weight, max_grad_norm = 1.0, 0.2, 0.5, 0.5
@@ -238,36 +202,37 @@ class Learner:
         self.buffer = DecisionBuffer(config.turns, env.num_envs, self.inputs.width)
         self.shuffle = np.random.default_rng(seed)
         env.seed(seed)
-        self.observations = env.reset()
+        self.observations = env.reset()  # float32 (rows, NUM_FEATURES) of the learning seats
         self.decisions, self.entropy_weight = 0, config.entropy
-        self.log: dict[str, float] = {}
+        self.log: dict[str, float] = {}  # means over the last update, by the names of stable-baselines3
 
     def learn(self) -> None:
-        """Play a rollout and learn from it."""
         self.update(self.rollout())
 
     def scheduled(self, start: float, end: float) -> float:
         """Return the value of a linear schedule."""
         return end + (start - end) * (1 - min(self.decisions / self.config.decisions, 1))
 
-    def evaluate(self, seen: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def evaluate(self, inputs: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return log-probabilities (rows, 2) and values (rows,), float32, for inputs (rows, width)."""
         with torch.no_grad():
-            latent_policy, latent_value = self.policy.mlp_extractor(torch.from_numpy(seen))
+            latent_policy, latent_value = self.policy.mlp_extractor(torch.from_numpy(inputs))
             log_probs = torch.log_softmax(self.policy.action_net(latent_policy), dim=1)
             return log_probs.numpy(), self.policy.value_net(latent_value).squeeze(1).numpy()
 
     def play_turn(self) -> NDArray[np.bool_]:
         """Sample decisions with the games' random numbers, play and store them; return whose game ended, (rows,)."""
         rows = np.flatnonzero(self.observations[:, 0])
-        seen = self.inputs(self.observations[rows])
-        log_probs, values = self.evaluate(seen)
+        inputs = self.inputs(self.observations[rows])
+        log_probs, values = self.evaluate(inputs)
         leave = np.zeros(self.env.num_envs, np.float32)
         leave[rows] = self.behaviour(rows, np.exp(log_probs[:, 1]))
         actions = self.env.draw_decisions(leave)
         chosen = actions[rows]
-        taken = log_probs[np.arange(len(rows)), chosen]
-        self.buffer.add_decisions(rows, seen, chosen, values, taken, -self.cost(seen, chosen, taken))
+        action_log_probs = log_probs[np.arange(len(rows)), chosen]
+        self.buffer.add_decisions(
+            rows, inputs, chosen, values, action_log_probs, -self.cost(inputs, chosen, action_log_probs)
+        )
         self.observations, rewards, done = self.env.play(actions)
         self.buffer.add_outcomes(rewards * np.float32(self.config.reward_scale), done)
         self.decisions += len(rows)
@@ -277,7 +242,7 @@ class Learner:
         """Return P(LEAVE) of the behaviour policy at the deciding rows; `leave` is the policy's."""
         return leave
 
-    def cost(self, seen: NDArray[np.float32], actions: NDArray, log_probs: NDArray[np.float32]) -> Any:
+    def cost(self, inputs: NDArray[np.float32], actions: NDArray, log_probs: NDArray[np.float32]) -> Any:
         """Return a penalty on the reward of each decision, (decisions,) or a scalar; 0 in PPO."""
         return 0
 
@@ -312,7 +277,7 @@ class Learner:
         return loss, {**losses, "entropy_loss": entropy_loss, "approx_kl": approx_kl, "clip_fraction": clip_fraction}
 
     def update(self, samples: Samples) -> None:
-        """Take the gradient steps of one rollout; raise a ValueError if training has diverged."""
+        """Take the gradient steps of one rollout."""
         config, decisions = self.config, len(samples.actions)
         rate = self.scheduled(config.learning_rate, config.final_learning_rate)
         for group in self.policy.optimizer.param_groups:
@@ -376,7 +341,6 @@ class Learner:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Restore a value of `state`."""
         if state["layout"] != str(GAME.descr):
             raise ValueError("its games have the layout of another version")
         self.policy.load_state_dict(as_tensors(state["policy"]))
@@ -396,7 +360,6 @@ def standardised(batch: Samples) -> torch.Tensor:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return the exit status."""
     from train.runs.training_run import run_experiment  # imports this module
 
     return run_command(COMMAND, lambda: run_experiment(argv, COMMAND))

@@ -32,7 +32,7 @@ class AgentPolicy(Policy):
         agent: An argument of `diamant_env.opponents.make`.
 
     Raises:
-        ValueError: If it is no agent, or not a function of the observation.
+        ValueError: If it is not an agent or has memory.
     """
 
     def __init__(self, game: pyspiel.Game, agent: Player) -> None:
@@ -75,7 +75,7 @@ class AgentBot(pyspiel.Bot):
         return self.step_with_policy(state)[1]
 
     def restart_at(self, state: pyspiel.State) -> None:
-        """Do nothing: the bot has no memory."""
+        """Do nothing: the bot is stateless."""
 
 
 class PolicyAgent:
@@ -107,7 +107,7 @@ class PolicyAgent:
         return self.name
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`; raise ValueError if a row has another or no edition or other players, or hides chests."""
+        """See `Agent.act`; raise ValueError for rows of other games than the policy's."""
         leave, rows = np.zeros(len(first), np.float32), np.flatnonzero(obs["must_decide"])
         if np.any(obs["hidden_chests"][rows]) and not edition_of(self.game).hidden_chests:
             raise ValueError(f"{self} plays with open chests; the chests of this table are hidden")

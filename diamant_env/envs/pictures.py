@@ -17,20 +17,8 @@ RENDER_MODES = ("human", "rgb_array", "ansi")
 class Pictures:
     """Renderer of a batch's games; call `follow` after every turn.
 
-    Args:
-        mode: A render mode or None. pygame-ce is imported for a window, or when the first picture is drawn.
-        batch: The games.
-        metadata: The environment's metadata: ``"render_modes"``, and ``"render_fps"``, the maximum turns per second in
-            a window.
-        not_started: The error of `draw` before the first reset.
-
-    Attributes:
-        states: The states of each game since its start, from which `draw` makes the scene.
-
-    Raises:
-        ValueError: If there is no such render mode.
-        ImportError: If the mode is ``"human"`` and pygame-ce isn't installed.
-        OSError: If the mode is ``"human"`` and there is no display.
+    `metadata` are the environment's: ``"render_modes"`` and ``"render_fps"``, the maximum turns per second in a window.
+    `draw` raises `not_started` before the first reset. pygame-ce is imported for a window or the first picture.
     """
 
     def __init__(self, mode: str | None, batch: Batch, metadata: dict[str, Any], not_started: type[Exception]) -> None:
@@ -39,20 +27,20 @@ class Pictures:
         self._mode, self._batch, self._not_started = mode, batch, not_started
         self._fps = metadata["render_fps"]
         self._window: Any = None
-        self.states: list[tuple[GameState, ...]] = [()] * batch.num_games
+        self.states: list[tuple[GameState, ...]] = [()] * batch.num_games  # of each game since its start
         if mode == "human":
             from diamant_env.drawing.window import Window
 
             self._window = Window("Diamant")
 
     def restart(self, games: Sequence[int] | NDArray[np.int64]) -> None:
-        """Forget the states of games that have just begun but the first."""
+        """Start with the current states of these games."""
         for game in games:
             self.states[game] = ()
         self.follow(games)
 
     def follow(self, games: Sequence[int] | NDArray[np.int64]) -> None:
-        """Keep the states of games after a start or a turn, and draw them in ``"human"`` mode."""
+        """Store the states of games after a start or a turn, and draw them in ``"human"`` mode."""
         if self._mode is not None:
             records = self._batch.games
             for game in games:
@@ -61,7 +49,6 @@ class Pictures:
                     self._draw(game, self._fps)
 
     def scene(self, game: int) -> Scene:
-        """Return the scene of a game."""
         scene = Scene()
         for state in self.states[game]:
             scene.follow(state)
@@ -72,7 +59,6 @@ class Pictures:
         return [None if self._mode is None else self._draw(game) for game in range(len(self.states))]
 
     def close(self) -> None:
-        """Close the window, if any."""
         if self._window is not None:
             self._window.close()
 

@@ -62,7 +62,7 @@ class Diamant:
         observation_space: The space of one seat's observation.
 
     Raises:
-        ValueError: If an argument is out of range; the message lists what is allowed.
+        ValueError: If an argument is out of range.
 
     >>> from diamant_env import NUM_FEATURES
     >>> env = Diamant(num_players=4, reward="win")
@@ -93,10 +93,7 @@ class Diamant:
         self.numbers = Numbers.of(self.edition)
 
     def with_numbers(self, numbers: Numbers) -> Diamant:
-        """Return the environment with other `numbers`, which may be traced, so that `vmap` plays several editions.
-
-        Its `edition` is unchanged.
-        """
+        """Return a copy with other `numbers`, which may be traced: `vmap` then plays several editions."""
         other = copy(self)
         other.numbers = numbers
         return other
@@ -111,8 +108,7 @@ class Diamant:
 
         Args:
             state: The state; terminal states are unchanged and have reward 0.
-            actions: int (seats,), 0 = CONTINUE and 1 = LEAVE; ignored for seats in camp. Other numbers act as CONTINUE,
-                since traced code can't raise.
+            actions: int (seats,), 0 = CONTINUE and 1 = LEAVE; ignored for seats in camp. Other numbers act as CONTINUE.
 
         Returns:
             The state after the turn and the rewards, float32 (seats,).
@@ -151,7 +147,7 @@ class Diamant:
 
 
 def pay(state: State, numbers: Numbers, reward: Reward) -> Array:
-    """Return the rewards of all seats for the turn that led to this state, float32 (seats,)."""
+    """Return the rewards of the turn that led to this state, float32 (seats,)."""
     if callable(reward):
         rewards = jnp.asarray(reward(state.banked, state.chest, state.inside, state.over), jnp.float32)
         if rewards.shape != state.chest.shape:

@@ -106,7 +106,7 @@ class DiamantMARL(MultiAgentEnv):
         return {"player": self.agents}
 
     def _play(self, state: State, actions: Mapping[str, Array]) -> tuple[State, ByAgent, ByAgent]:
-        """Return the state after a turn, rewards and dones; raise ValueError if an agent's action is missing."""
+        """Return the state after a turn, rewards and dones."""
         missing = [agent for agent in self.agents if agent not in actions]
         if missing:
             raise ValueError(f"no action for {', '.join(missing)}; the agents are {', '.join(self.agents)}")

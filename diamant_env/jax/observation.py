@@ -16,8 +16,12 @@ from diamant_env.observation import OWN, PUBLIC, RIVALS, Field
 def observe(state: State, edition: Numbers) -> Array:
     """Return the observations of all seats, float32 (seats, NUM_FEATURES)."""
     seats = len(state.chest)
-    own, rivals, public = own_features(state, edition), _rival_features(state, edition), public_features(state, edition)
-    return jnp.concatenate([own, rivals, jnp.broadcast_to(public, (seats, *public.shape))], axis=1)
+    observer, rivals, public = (
+        own_features(state, edition),
+        _rival_features(state, edition),
+        public_features(state, edition),
+    )
+    return jnp.concatenate([observer, rivals, jnp.broadcast_to(public, (seats, *public.shape))], axis=1)
 
 
 def own_features(state: State, edition: Numbers) -> Array:
@@ -51,10 +55,10 @@ def _rival_features(state: State, edition: Numbers) -> Array:
         "rival_left_turn": state.left_turn,
         "rival_present": jnp.ones_like(state.chest),
     }
-    each = _scaled(RIVALS, {name: value[:, None] for name, value in values.items()})
-    twice = jnp.concatenate([each, each]).reshape(-1)  # circular buffer: rivals in seat order after the observer
+    features = _scaled(RIVALS, {name: value[:, None] for name, value in values.items()})
+    circular = jnp.concatenate([features, features]).reshape(-1)  # rivals in seat order after the observer
     width = len(RIVALS)
-    around = [twice[(seat + 1) * width : (seat + seats) * width] for seat in range(seats)]
+    around = [circular[(seat + 1) * width : (seat + seats) * width] for seat in range(seats)]
     absent = jnp.zeros((seats, (MAX_PLAYERS - seats) * width), jnp.float32)
     return jnp.where(edition.hidden_rivals, 0, jnp.concatenate([jnp.stack(around), absent], axis=1))
 

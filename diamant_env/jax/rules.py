@@ -26,8 +26,8 @@ _TURNS = 128  # upper bound on the turns of an expedition
 class State(NamedTuple):
     """The state of a game, with the fields and codes of `diamant_env.state.GameState`; int32 unless noted.
 
-    Arrays over seats have shape (num_players,). `deck` is (NUM_CARDS,), `on_path` bool (MAX_TRAPS,). The properties are
-    those of each game, also of a batch of games with leading axes.
+    Arrays over seats have shape (num_players,), `deck` (NUM_CARDS,), `on_path` bool (MAX_TRAPS,). The properties also
+    accept a batch of games with leading axes.
     """
 
     key: Array  # a key of jax.random
@@ -83,7 +83,7 @@ class Numbers(NamedTuple):
 
     @classmethod
     def of(cls, edition: str | Edition) -> Numbers:
-        """Return the parameters of an edition; raise ValueError for an unknown name."""
+        """Return the parameters of an edition."""
         record = numbers_of(edition)
         return cls(*(np.asarray(record[name], np.int32) for name in cls._fields))
 
@@ -174,11 +174,11 @@ def meet_trap(state: State, edition: Numbers, card: Array) -> State:
 
 def find_relic(state: State, edition: Numbers, card: Array) -> State:
     """Resolve a relic card: it stays on the path until one player leaves alone."""
-    found = (card >= FIRST_RELIC).astype(jnp.int32)
+    is_relic = (card >= FIRST_RELIC).astype(jnp.int32)
     order = jnp.where(edition.relics_printed, card - FIRST_RELIC, state.relics_taken + state.path_relics)
     value = jnp.asarray(edition.relic_value)[jnp.clip(order, 0, MAX_RELICS - 1)]
     return state._replace(
-        path_relics=state.path_relics + found, path_relic_value=state.path_relic_value + found * value
+        path_relics=state.path_relics + is_relic, path_relic_value=state.path_relic_value + is_relic * value
     )
 
 
@@ -233,8 +233,8 @@ def ranking_key(state: State, edition: Numbers) -> Array:
 
 def win_share(state: State, edition: Numbers) -> Array:
     """Return 1/k for each of the k winners and 0 for the others, float32 (seats,), by the current chests."""
-    own = ranking_key(state, edition)
-    wins = own == own.max()
+    keys = ranking_key(state, edition)
+    wins = keys == keys.max()
     return wins.astype(jnp.float32) / wins.sum(dtype=jnp.float32)
 
 

@@ -32,13 +32,13 @@ class GymnasiumVecEnv(Rows):
 
     def __init__(self, envs: VectorEnv) -> None:
         if not isinstance(envs, VectorEnv):
-            raise ValueError(f"{envs!r} is no gymnasium.vector.VectorEnv; gymnasium.make_vec makes one")
+            raise ValueError(f"{envs!r} is not a gymnasium.vector.VectorEnv; gymnasium.make_vec returns one")
         mode = envs.metadata.get("autoreset_mode")
         if mode != AutoresetMode.SAME_STEP:
             raise ValueError(f"autoreset_mode={mode}; stable-baselines3 needs AutoresetMode.SAME_STEP")
         self.envs = envs
         self._listed: Any = DictInfoToList(envs)
-        self._in_observation_wrapper: list[bool] = []  # known of an `AsyncVectorEnv` after `close` too
+        self._in_observation_wrapper: list[bool] = []  # of an `AsyncVectorEnv`, also after `close`
         if isinstance(envs.unwrapped, AsyncVectorEnv):
             self._in_observation_wrapper = list(envs.unwrapped.call("has_wrapper_attr", "observation"))  # its method
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
@@ -51,8 +51,8 @@ class GymnasiumVecEnv(Rows):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions, bool (num_envs, 2)."""
-        own = getattr(self.envs.unwrapped, "action_masks", None)
-        return np.stack(own() if own else self.envs.unwrapped.call("action_masks"))  # type: ignore[attr-defined]
+        masks = getattr(self.envs.unwrapped, "action_masks", None)
+        return np.stack(masks() if masks else self.envs.unwrapped.call("action_masks"))  # type: ignore[attr-defined]
 
     def reset(self) -> Any:
         """Start new games with `seed` and `set_options`, if called; return the observations (num_envs, …)."""

@@ -41,7 +41,7 @@ class Rows(VecEnv):
         return [getattr(self._owner(attr_name), attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set an attribute of the object, which all rows share; raise ValueError if `indices` leaves out a row."""
+        """Set an attribute of the object, which all rows share."""
         rows = list(self._get_indices(indices))
         if set(rows) != set(range(self.num_envs)):
             raise ValueError(
@@ -52,18 +52,18 @@ class Rows(VecEnv):
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """Return the results of a method by row, such as ``"action_masks"`` for MaskablePPO."""
         if method_name not in self._methods:
-            raise NotImplementedError(f"the rows of {type(self).__name__} have no method {method_name!r}")
+            raise NotImplementedError(f"{method_name!r} is not a method of the rows of {type(self).__name__}")
         answers = getattr(self._owner(method_name), method_name)(*method_args, **method_kwargs)
         return [None if answers is None else answers[row] for row in self._get_indices(indices)]
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed of the next reset; raise ValueError if it is out of range."""
+        """Set the seed of the next reset."""
         return super().seed(None if seed is None else checked_int("seed", seed, 0, MAX_SEED, "None or "))
 
     def _take_options(self) -> dict[str, Any]:
-        """Return the options of `set_options` and clear them; raise ValueError if they differ between rows."""
+        """Return the options of `set_options`, equal for all rows, and clear them."""
         options = self._options[0]
-        if any(one != options for one in self._options):
+        if any(other != options for other in self._options):
             raise ValueError(f"options {self._options}; one dictionary for all rows is allowed")
         self._reset_options()
         return options
@@ -175,8 +175,8 @@ class DiamantVecEnv(Rows):
 
     def draw_decisions(self, leave_probability: NDArray[np.float32]) -> NDArray[np.int8]:
         """Sample int8 (rows,) from P(LEAVE), float32 (rows,), with the games' random numbers."""
-        given = checked_array(leave_probability, "leave_probability", FLOAT32, self.rows.shape)
-        self._leave.reshape(-1)[self.rows] = given
+        probabilities = checked_array(leave_probability, "leave_probability", FLOAT32, self.rows.shape)
+        self._leave.reshape(-1)[self.rows] = probabilities
         self.batch.draw_decisions(self._leave, self._actions)
         return self._actions.reshape(-1)[self.rows]
 

@@ -40,11 +40,11 @@ class Reservoir:
     def add(self, inputs: NDArray[np.float32], actions: NDArray[np.int64]) -> None:
         """Add decisions, float32 (decisions, width) and int64 (decisions,)."""
         places, numbers = len(self.actions), self.seen + np.arange(len(actions))
-        drawn = self._random.integers(0, numbers + 1)
-        where = np.where(numbers < places, numbers, drawn)
-        kept = where < places
-        self.inputs[where[kept]] = inputs[kept]
-        self.actions[where[kept]] = actions[kept]
+        replaced = self._random.integers(0, numbers + 1)
+        positions = np.where(numbers < places, numbers, replaced)
+        stored = positions < places
+        self.inputs[positions[stored]] = inputs[stored]
+        self.actions[positions[stored]] = actions[stored]
         self.seen += len(actions)
 
     def sample(self, size: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -54,14 +54,7 @@ class Reservoir:
 
 
 class Average:
-    """Average policy: a network in training and the agent in the other seats.
-
-    Args:
-        shape: Shape of the network.
-        random: Source of the reservoir's random numbers.
-        passes: Number of samples from the reservoir for each new decision.
-        rate: Learning rate.
-    """
+    """Average policy in training, which plays the other seats; each new decision trains `passes` samples."""
 
     def __init__(self, shape: NetworkConfig, random: np.random.Generator, passes: int, rate: float) -> None:
         width = INPUTS[shape.inputs].width
@@ -77,7 +70,6 @@ class Average:
         return NetworkAgent(layers_of(self._net), self._shape.activation, "average", inputs=self._shape.inputs)
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
         return self.agent.act(obs, first)
 
     def learn(self, decisions: int) -> None:

@@ -27,14 +27,7 @@ _LEAST = 1e-6  # minimum probability in a divergence, for the precision of 1 - p
 
 
 class MirrorDescent(LeagueLearner):
-    """Magnetic mirror descent; `entropy` of the configuration and `clip` are ignored.
-
-    Args:
-        env: See `LeagueLearner`, as the arguments after `config`.
-        config: See `LeagueLearner`.
-        step_size: Divisor of the divergence from the policy of the rollout; advantages have standard deviation 1.
-        temperature: Initial factor of the divergence from the uniform policy.
-    """
+    """Magnetic mirror descent with standardised advantages; `clip` and the configured `entropy` are ignored."""
 
     def __init__(
         self, env: DiamantVecEnv, config: PPOConfig, *arguments: Any, step_size: float, temperature: float
@@ -44,7 +37,7 @@ class MirrorDescent(LeagueLearner):
         super().__init__(env, config.model_copy(update=entropy), *arguments)
 
     def loss(self, batch: Samples) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
-        """Return the loss of magnetic mirror descent with the squared error of the value, and the scalars to log."""
+        """Return the loss, with the squared error of the value, and the scalars to log."""
         values, log_probs, entropy = self.policy.evaluate_actions(batch.inputs, batch.actions)
         assert entropy is not None  # exact for two actions
         gain = standardised(batch) * torch.exp(log_probs - batch.log_probs)
@@ -58,5 +51,5 @@ class MirrorDescent(LeagueLearner):
 
 def divergence(log_probs: torch.Tensor, old_log_probs: torch.Tensor) -> torch.Tensor:
     """Return KL(new, old), (decisions,), of two actions from the log-probabilities of one, (decisions,)."""
-    new, old = (each.exp().clamp(_LEAST, 1 - _LEAST) for each in (log_probs, old_log_probs))
+    new, old = (part.exp().clamp(_LEAST, 1 - _LEAST) for part in (log_probs, old_log_probs))
     return new * torch.log(new / old) + (1 - new) * torch.log((1 - new) / (1 - old))

@@ -29,13 +29,7 @@ from train.runs.run_folder import as_tensors
 
 
 class RegularisedNash(LeagueLearner):
-    """Self-play by R-NaD; the first anchor is the policy at the start.
-
-    Args:
-        arguments: See `LeagueLearner`.
-        weight: Weight of the log-ratio, in scaled rewards.
-        replacements: Number of replacements of the anchor in a run.
-    """
+    """Self-play by R-NaD; the first anchor is the initial policy, `weight` applies to scaled rewards."""
 
     def __init__(self, *arguments: Any, weight: float, replacements: int) -> None:
         super().__init__(*arguments)
@@ -46,14 +40,15 @@ class RegularisedNash(LeagueLearner):
         policy = [*self.policy.mlp_extractor.policy_net, self.policy.action_net]
         self.anchor = deepcopy(torch.nn.Sequential(*policy))
 
-    def cost(self, seen: NDArray[np.float32], actions: NDArray, log_probs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the penalty of each decision."""
+    def cost(
+        self, inputs: NDArray[np.float32], actions: NDArray, log_probs: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Return the penalty of each decision, float32 (decisions,)."""
         with torch.no_grad():
-            anchored = torch.log_softmax(self.anchor(torch.from_numpy(seen)), dim=1).numpy()
-        return self.weight * (log_probs - anchored[np.arange(len(actions)), actions])
+            anchor_log_probs = torch.log_softmax(self.anchor(torch.from_numpy(inputs)), dim=1).numpy()
+        return self.weight * (log_probs - anchor_log_probs[np.arange(len(actions)), actions])
 
     def update(self, samples: Samples) -> None:
-        """Take the gradient steps of one rollout and replace the anchor if due."""
         super().update(samples)
         due = self.decisions * (self.replacements + 1) // self.config.decisions
         if len(samples.actions) and due > self.replaced:
@@ -61,11 +56,9 @@ class RegularisedNash(LeagueLearner):
             self._anchor()
 
     def state(self) -> dict[str, Any]:
-        """See `LeagueLearner.state`."""
         return {**super().state(), "anchor": self.anchor.state_dict(), "replaced": self.replaced}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `LeagueLearner.restore`."""
         super().restore(state)
         self.anchor.load_state_dict(as_tensors(state["anchor"]))
         self.replaced = state["replaced"]

@@ -55,7 +55,6 @@ class Population:
         return weights / weights.sum()
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
         if len(self._playing) != len(first):
             self._playing = np.zeros(len(first), np.int64)
         self._playing[first] = self._random.choice(len(self.policies), np.count_nonzero(first), p=self.strategy())
@@ -92,9 +91,9 @@ def response_oracles(config: Config, folder: Path, rounds: int) -> tuple[Network
                     network, _ = distilled(mixture, config, round(_LEAST * config.ppo.decisions))
                 checkpoints.save(network, learner.decisions)
     # After a long last rollout, this exceeds the budget.
-    left = max(config.ppo.decisions - learner.decisions, round(_LEAST * config.ppo.decisions))
-    network, played = distilled(population, config, left)
-    return network, learner.decisions + played
+    remaining = max(config.ppo.decisions - learner.decisions, round(_LEAST * config.ppo.decisions))
+    network, distillation_decisions = distilled(population, config, remaining)
+    return network, learner.decisions + distillation_decisions
 
 
 def distilled(population: Population, config: Config, decisions: int) -> tuple[NetworkAgent, int]:
@@ -124,12 +123,12 @@ def _played(population: Population, config: Config, decisions: int) -> tuple[NDA
     shape = config.ppo.games, game.num_players[0]
     batch = Batch(shape[0], num_players=shape[1], edition=game.judged_edition())
     batch.reset(config.seed)
-    seen: list[NDArray[np.float32]] = []
+    network_inputs: list[NDArray[np.float32]] = []
     probabilities: list[NDArray[np.float32]] = []
     for turn in Table(batch, [population], np.zeros(shape, np.int64)).turns(auto_reset=True):
         deciding = turn.observations[:, :, 0] > 0
-        seen.append(inputs(turn.observations[deciding]))
+        network_inputs.append(inputs(turn.observations[deciding]))
         probabilities.append(turn.leave[deciding])
         if sum(map(len, probabilities)) >= decisions:
             break
-    return np.concatenate(seen), np.concatenate(probabilities)
+    return np.concatenate(network_inputs), np.concatenate(probabilities)

@@ -41,12 +41,10 @@ class Transformed(VecEnvWrapper):
         self.camp = not env.batch.editions[0].hidden_rivals
 
     def reset(self) -> NDArray[np.float32]:
-        """See `VecEnv.reset`."""
         observations: Any = self.venv.reset()
         return self._shown(observations)
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict]]:
-        """See `DiamantVecEnv.step_wait`."""
         observations: Any
         observations, rewards, done, infos = self.venv.step_wait()
         for row in np.flatnonzero(done):
@@ -54,8 +52,8 @@ class Transformed(VecEnvWrapper):
         return self._shown(observations), rewards * self.scale, done, infos
 
     def _shown(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
-        shown = self.inputs(flat)
-        return shown if self.camp else shown * flat[:, :1]
+        inputs = self.inputs(flat)
+        return inputs if self.camp else inputs * flat[:, :1]
 
 
 class BudgetCallback(BaseCallback):
@@ -96,8 +94,8 @@ def learn(make: Callable[..., BaseAlgorithm], config: Config, folder: Path) -> t
     env.seed(config.seed)
     shape = list(config.network.hidden)
     policy = {"net_arch": shape, "activation_fn": ACTIVATIONS[config.network.activation]}
-    shown = Transformed(env, INPUTS[config.network.inputs], config.ppo.reward_scale)
-    model = make(shown, gamma=1.0, seed=config.seed, device="cpu", policy_kwargs=policy)
+    wrapped = Transformed(env, INPUTS[config.network.inputs], config.ppo.reward_scale)
+    model = make(wrapped, gamma=1.0, seed=config.seed, device="cpu", policy_kwargs=policy)
     model.learn(_IDLE * config.ppo.decisions, callback=BudgetCallback(env, Checkpoints(config, folder)))
     return _network(model, config), env.decisions
 

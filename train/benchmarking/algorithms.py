@@ -143,19 +143,15 @@ ALGORITHMS = {algorithm.name: algorithm for algorithm in _ALGORITHMS}
 
 
 def find_algorithms(names: tuple[str, ...], agents: tuple[str, ...] = ()) -> list[Algorithm]:
-    """Return the algorithms of these names, kinds or ``module:function``, and finished agents; all by default.
-
-    Raises:
-        ValueError: If a name is unknown.
-    """
-    found: dict[str, Algorithm] = {}
+    """Return the algorithms of these names, kinds or ``module:function``, and finished agents; all by default."""
+    chosen: dict[str, Algorithm] = {}
     for name in names or (() if agents else KINDS):
-        named = [each for each in ALGORITHMS.values() if name in (each.name, each.kind)]
+        named = [algorithm for algorithm in ALGORITHMS.values() if name in (algorithm.name, algorithm.kind)]
         if not named and not NAMES_OBJECT.fullmatch(name):
-            known = [*(each.name for each in ALGORITHMS.values() if each.kind != "scripted"), *KINDS]
-            own = "a custom one is module:function; finished agents go to --agents"
-            near = nearest(name, known, f"algorithms: {', '.join(known)}; {own}")
+            allowed = [*(algorithm.name for algorithm in ALGORITHMS.values() if algorithm.kind != "scripted"), *KINDS]
+            others = "a custom one is module:function; finished agents go to --agents"
+            near = nearest(name, allowed, f"algorithms: {', '.join(allowed)}; {others}")
             raise ValueError(f"unknown algorithm {name!r}; {near}")
-        found |= {each.name: each for each in named or [from_function(name)]}
-    finished = {name: each for name, each in ALGORITHMS.items() if each.kind != "learned"}
-    return list((found | {text: finished.get(text) or from_agent(text) for text in agents}).values())
+        chosen |= {algorithm.name: algorithm for algorithm in named or [from_function(name)]}
+    finished = {algorithm.name: algorithm for algorithm in ALGORITHMS.values() if algorithm.kind != "learned"}
+    return list((chosen | {text: finished.get(text) or from_agent(text) for text in agents}).values())

@@ -42,24 +42,14 @@ POINT_GAMES = 4
 
 
 class Algorithm(NamedTuple):
-    """An algorithm or fixed agent of the benchmark.
-
-    Attributes:
-        name: Name on the command line.
-        kind: ``"learned"``, which has several seeds and a budget, ``"scripted"``, ``"shipped"``, ``"exact"`` or
-            ``"agent"``.
-        meaning: Short description.
-        agent: Function from the run to an agent or a text, and its decisions.
-        plays: Predicate of supported tasks.
-        version: Digest of the custom file that defines it.
-    """
+    """An algorithm or fixed agent of the benchmark."""
 
     name: str
-    kind: str
+    kind: str  # "learned", with several seeds and a budget, "scripted", "shipped", "exact" or "agent"
     meaning: str
     agent: Callable[[BenchmarkRun], Trained]
-    plays: Callable[[BenchmarkTask], bool] = lambda _task: True
-    version: str = ""
+    plays: Callable[[BenchmarkTask], bool] = lambda _task: True  # whether it supports a task
+    version: str = ""  # digest of the custom file that defines it
 
 
 @dataclass(frozen=True)
@@ -83,12 +73,7 @@ class BenchmarkRun:
         return self.folder / "run"
 
     def experiment(self, opponents: OpponentsConfig | None = None, ppo: Mapping[str, float] | None = None) -> Config:
-        """Return task and budget as a training configuration with a unique seed.
-
-        Args:
-            opponents: Opponents, by default self-play.
-            ppo: Overrides of the PPO configuration.
-        """
+        """Return task and budget as a training configuration with a unique seed; `ppo` overrides its PPO section."""
         config, game = self.config, self.task.game
         seeds = seeds_for(config.seed, "benchmark run", self.task.name, self.algorithm.name, self.seed)
         scale = config.ppo.reward_scale * reward_scale(game.reward)
@@ -105,29 +90,24 @@ class BenchmarkRun:
         )
 
     def result(self) -> dict[str, Any] | None:
-        """Return the figures of a finished run, or None.
-
-        Raises:
-            ValueError: If its folder has another run, or another version of the algorithm or task.
-        """
+        """Return the figures of a finished run, or None; a folder of another run or version is an error."""
         if not (self.folder / RESULT).is_file():
             return None
-        found = read_json(self.folder / RESULT)
-        me = {"task": self.task.name, "algorithm": self.algorithm.name, "seed": self.seed}
-        if found | me != found:
-            other = " ".join(str(found[name]) for name in me)
+        result = read_json(self.folder / RESULT)
+        identity = {"task": self.task.name, "algorithm": self.algorithm.name, "seed": self.seed}
+        if result | identity != result:
+            other = " ".join(str(result[name]) for name in identity)
             raise ValueError(f"{self.folder} has another run, {other}; give another folder by --out")
         names = {"version": f"version of {self.algorithm.name}", "task_version": "version of the task"}
         for name, now in self._versions().items():
-            if (then := found.get(name, "")) != now:
+            if (then := result.get(name, "")) != now:
                 raise ValueError(
                     f"{self.folder} was played by another {names.get(name, name)}; remove that folder or give another "
                     f"one by --out: {then!r}, now {now!r}"
                 )
-        return found
+        return result
 
     def _versions(self) -> dict[str, Any]:
-        """Return the versions of algorithm and task and the digest of the task's games."""
         task = self.task
         return {"version": self.algorithm.version, "task_version": task.version, "digest": digest_of_task(task)}
 
@@ -168,8 +148,8 @@ class BenchmarkRun:
 
     def checkpoints(self) -> list[tuple[int, Path]]:
         """Return decisions and file of the training's checkpoints, in order."""
-        kept = (self.training / "checkpoints").glob("*.safetensors")
-        return sorted((int(path.stem), path) for path in kept if path.stem.isdecimal())
+        paths = (self.training / "checkpoints").glob("*.safetensors")
+        return sorted((int(path.stem), path) for path in paths if path.stem.isdecimal())
 
     def measure(self, agent: Player) -> dict[str, Any]:
         """Return the task's figures of an agent."""
@@ -191,7 +171,6 @@ class BenchmarkRun:
         self._measuring.append(cpu_seconds() - start)
 
     def clear(self) -> None:
-        """Remove the learning curve."""
         (self.folder / CURVE).unlink(missing_ok=True)
 
     def _own_points(self) -> list[dict[str, Any]]:
@@ -201,11 +180,11 @@ class BenchmarkRun:
         """Return the points of `checkpoint` and of the training's policies, by decisions."""
         end = self.config.decisions  # the final agent is measured separately
         policies = [(spent, NetworkAgent.load(path)) for spent, path in self.checkpoints() if spent < end]
-        kept = [{"decisions": spent, **self._point(agent)} for spent, agent in policies]
+        saved = [{"decisions": spent, **self._point(agent)} for spent, agent in policies]
         gains = self.task.gains
-        for number in {len(kept) * part // (gains + 1) for part in range(1, gains + 1)} if kept else ():
-            kept[number] |= self._gain_of_values(policies[number][1])
-        points = [point for point in [*self._own_points(), *kept] if len(point) > 1 and point["decisions"] < end]
+        for number in {len(saved) * part // (gains + 1) for part in range(1, gains + 1)} if saved else ():
+            saved[number] |= self._gain_of_values(policies[number][1])
+        points = [point for point in [*self._own_points(), *saved] if len(point) > 1 and point["decisions"] < end]
         return sorted(points, key=lambda point: point["decisions"])
 
     def _point(self, agent: Player) -> dict[str, float]:
@@ -247,10 +226,10 @@ class BenchmarkRun:
         game, search = self._deviations(agent), self.config.response
         if no_values(game, search.values):
             return {}
-        (found,) = deviation_gains(
+        (result,) = deviation_gains(
             [value_response(game, search)], game, search.report_games, seeds_for(search.seed, "report")
         )
-        return {"gain": found.gain.mean}
+        return {"gain": result.gain.mean}
 
     def _gain(self, agent: Player) -> dict[str, Any]:
         """Return the gain of the strongest responder against copies of an agent."""
@@ -259,11 +238,11 @@ class BenchmarkRun:
         runs = response_runs(game, search, self.folder / "response")
         for run in runs:
             run.finish()
-        found = report(runs, game, search)
-        gain = {"by": found.best.player, "at_least": found.best_bound}
-        if found.value_iteration or hides_chests(game) or not search.values.self_play:
+        result = report(runs, game, search)
+        gain = {"by": result.best.player, "at_least": result.best_bound}
+        if result.value_iteration or hides_chests(game) or not search.values.self_play:
             return gain
-        return {**gain, "no_values": found.no_values}  # the fault of the agent: it meets weaker responders than others
+        return {**gain, "no_values": result.no_values}  # the fault of the agent: it meets weaker responders than others
 
 
 def cpu_seconds() -> float:

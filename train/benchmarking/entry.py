@@ -92,19 +92,15 @@ class EntryTask:
 
 
 def from_function(text: str) -> Algorithm:
-    """Return the algorithm of ``module:function``, a function of `CALL`.
-
-    Raises:
-        ValueError: If the function does not exist or has other parameters.
-    """
+    """Return the algorithm of ``module:function``, a function of `CALL`."""
     function = find_object(text, f"algorithm {text!r}")
     if not callable(function):
         raise ValueError(f"algorithm {text!r} is of type {type(function).__name__}; a function of ({CALL}) is needed")
     try:
         inspect.signature(function).bind(*CALL.split(", "))
     except TypeError:
-        taken = inspect.signature(function)
-        raise ValueError(f"algorithm {text!r} takes {taken}; a function of ({CALL}) is needed") from None
+        parameters = inspect.signature(function)
+        raise ValueError(f"algorithm {text!r} takes {parameters}; a function of ({CALL}) is needed") from None
 
     def learn(run: BenchmarkRun) -> Trained:
         folder = run.training
@@ -124,22 +120,18 @@ def from_function(text: str) -> Algorithm:
 
 
 def _agent_of(text: str, returned: Any) -> Player:
-    """Return the agent of a function's result, such as a policy file; raise a ValueError if it is none."""
+    """Return the agent of a function's result, such as a policy file."""
     try:
         agent = make(returned)
         return agent if isinstance(agent, NetworkAgent) else returned
     except ValueError as error:
         raise ValueError(
-            f"{text} returned an object of type {type(returned).__name__}, which is no agent: {error}"
+            f"{text} returned an object of type {type(returned).__name__}, which is not an agent: {error}"
         ) from None
 
 
 def from_agent(text: str) -> Algorithm:
-    """Return the algorithm of a finished agent, given by a text for `make`.
-
-    Raises:
-        ValueError: If it is no agent.
-    """
+    """Return the algorithm of a finished agent."""
     plays = functools.cache(functools.partial(_able, make(text)))  # asked of each task twice
     return Algorithm(text, "agent", "a finished agent", lambda _run: (text, 0), plays, _version(text))
 

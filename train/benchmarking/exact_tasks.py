@@ -22,16 +22,16 @@ def exploitability(player: Player, task: BenchmarkTask) -> dict[str, float | str
     try:
         if task.family != "expedition":
             with percent_bar(f"exact response, {task.name}") as progress:
-                found = _whole_game(task).best_response(make(player), task.game.reward, progress)
+                result = _whole_game(task).best_response(make(player), task.game.reward, progress)
         else:
             tree, nodes = _tree(task)
             with percent_bar(f"exact policy, {task.name}") as progress:
                 policy = exact.policy_of(OrderedTraps(make(player)), tree, progress, nodes)
             with percent_bar(f"exact response, {task.name}") as progress:
-                found = exact.best_response(policy, tree, progress)
+                result = exact.best_response(policy, tree, progress)
     except ValueError as error:
         return {"refused": str(error)}
-    return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}
+    return {"exploitability": result.exploitability, "nash_conv": result.nash_conv, "value": result.profile_value}
 
 
 def equilibrium(task: BenchmarkTask) -> Player:

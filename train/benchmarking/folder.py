@@ -20,15 +20,7 @@ RESULTS, PAGE, MARL_EVAL = "benchmark.json", "benchmark.md", "marl-eval.json"
 
 
 class BenchmarkFolder:
-    """Folder of runs with the same configuration; it can be created from `RESULTS` alone.
-
-    Args:
-        path: Path of the folder.
-        config: Budgets and games.
-
-    Raises:
-        ValueError: If the folder's runs have another configuration.
-    """
+    """Folder of runs with the same configuration; it can be created from `RESULTS` alone."""
 
     def __init__(self, path: Path, config: BenchmarkConfig) -> None:
         self.path, self.config = path, config
@@ -37,8 +29,8 @@ class BenchmarkFolder:
             self._save([])
             return
         content = read_json(path / RESULTS)
-        there, self.versions = BenchmarkConfig.model_validate(content["config"]), content["versions"]
-        if changed := [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]:
+        saved, self.versions = BenchmarkConfig.model_validate(content["config"]), content["versions"]
+        if changed := [name for name in BenchmarkConfig.model_fields if getattr(saved, name) != getattr(config, name)]:
             raise ValueError(f"{path} has runs of other settings ({', '.join(changed)}); give another folder by --out")
         if content["runs"] and not (path / "runs").is_dir():
             unpacked = path / "unpacked"
@@ -63,7 +55,6 @@ class BenchmarkFolder:
 
 
 def run_folder(folder: Path, task: str, algorithm: str, seed: int) -> Path:
-    """Return the folder of a run in the folder of a benchmark."""
     return folder / "runs" / slug(task) / slug(algorithm) / str(seed)
 
 

@@ -24,9 +24,8 @@ class OrderedTraps:
         return str(self.agent)
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
-        shown = obs.flat[:, _ON_PATH]
-        if (shown[:, 1:] <= shown[:, :-1]).all():
+        on_path = obs.flat[:, _ON_PATH]
+        if (on_path[:, 1:] <= on_path[:, :-1]).all():
             return self.agent.act(obs, first)
         flat = obs.flat.copy()
         order = np.argsort(-flat[:, _ON_PATH], axis=1, kind="stable")

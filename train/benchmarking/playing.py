@@ -41,7 +41,6 @@ MapJobs = Callable[[Callable[[Job], dict[Path, bytes]], Iterable[Job]], Iterable
 
 
 def play_all(runs: Sequence[BenchmarkRun], map_jobs: MapJobs = map) -> None:
-    """Play runs."""
     jobs = [
         Job(f"[{number}/{len(runs)}] {run} …", os.getcwd(), run.task.name, run.algorithm.name, run.algorithm.kind,
             run.seed, run.folder, run.config)
@@ -74,11 +73,7 @@ def play_job(job: Job) -> dict[Path, bytes]:
 
 
 def map_on_processes(workers: int, function: Callable[[Job], Any], jobs: Iterable[Job]) -> Iterator[Any]:
-    """Map a function over jobs in worker processes; yield results in order of completion.
-
-    Raises:
-        RuntimeError: If a worker was killed, for example out of memory.
-    """
+    """Map a function over jobs in worker processes; yield results in order of completion."""
     ignored = signal.SIGINT, signal.SIG_IGN  # the parent handles Ctrl-C
     with ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, ignored) as pool:
         try:

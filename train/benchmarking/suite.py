@@ -20,33 +20,20 @@ _GAMES, _TURNS = 16, 80  # size of the digest's games
 
 
 class BenchmarkTask(NamedTuple):
-    """One task of the suite.
-
-    Attributes:
-        name: Name on the command line.
-        family: Family of figures.
-        game: The game, with one table size.
-        meaning: Short description.
-        reason: Reason for its inclusion.
-        seeds: Seeds of each learning algorithm.
-        points: Maximum number of points of a learning curve.
-        gains: Number of these points with the gain of value iteration.
-        version: Version of the task, increased when figures become incomparable.
-    """
+    """One task of the suite."""
 
     name: str
     family: Family
-    game: GameConfig
+    game: GameConfig  # with one table size
     meaning: str
-    reason: str
-    seeds: int = 5
-    points: int = 20
-    gains: int = 0
-    version: int = 1
+    reason: str  # for its inclusion
+    seeds: int = 5  # of each learning algorithm
+    points: int = 20  # maximum number of points of a learning curve
+    gains: int = 0  # number of these points with the gain of value iteration
+    version: int = 1  # increased when figures become incomparable
 
     @property
     def players(self) -> int:
-        """Number of players."""
         return self.game.num_players[0]
 
 
@@ -97,12 +84,12 @@ EXACT = ("expedition", "small", "game")
 
 
 def find_tasks(names: tuple[str, ...]) -> list[BenchmarkTask]:
-    """Return the tasks of these names or families, all by default; raise a ValueError if one is unknown."""
+    """Return the tasks of these names or families, all by default."""
     families = {task.family for task in TASKS.values()}
     unknown = [name for name in names if name not in TASKS and name not in families]
     if unknown:
-        known = f"tasks: {', '.join(TASKS)}; families: {', '.join(sorted(families))}"
-        raise ValueError(f"unknown task {unknown[0]!r}; {nearest(unknown[0], [*TASKS, *families], known)}")
+        allowed = f"tasks: {', '.join(TASKS)}; families: {', '.join(sorted(families))}"
+        raise ValueError(f"unknown task {unknown[0]!r}; {nearest(unknown[0], [*TASKS, *families], allowed)}")
     return [task for task in TASKS.values() if not names or task.name in names or task.family in names]
 
 
@@ -118,5 +105,5 @@ def digest_of_task(task: BenchmarkTask) -> str:
     for turn in range(_TURNS):
         leave = (turn + 3 * seat + game) % 7 == 0
         for part in batch.step(leave.astype(np.int8), auto_reset=True):
-            found.update(np.ascontiguousarray(part).tobytes())
-    return found.hexdigest()[:16]
+            digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()[:16]

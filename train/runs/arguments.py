@@ -42,27 +42,17 @@ def read_config(
     kind: type[AnyConfig] = Config,  # type: ignore[assignment]
     trusted: Sequence[str] = (),
 ) -> AnyConfig:
-    """Read a configuration file.
-
-    Args:
-        path: The file.
-        kind: Class of the configuration.
-        trusted: Agents that the file may name although they run code.
-
-    Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If it is invalid; the message has file and key.
-    """
+    """Read a configuration file, which may name agents that run code only if they are in `trusted`."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"no configuration file {path}")
     try:
         values = tomllib.loads(Path(path).read_text("utf-8-sig"))
     except ValueError as error:
-        raise ValueError(f"{path} is no TOML file: {error}") from None
+        raise ValueError(f"{path} is not valid TOML: {error}") from None
     try:
         return kind.model_validate(values, context=trusted)
     except ValidationError as error:
-        raise ValueError(f"{path}: {'; '.join(_problem(each, kind) for each in error.errors())}") from None
+        raise ValueError(f"{path}: {'; '.join(_problem(item, kind) for item in error.errors())}") from None
 
 
 def _problem(error: ErrorDetails, kind: type[BaseModel]) -> str:
@@ -74,12 +64,11 @@ def _problem(error: ErrorDetails, kind: type[BaseModel]) -> str:
     *sections, key = map(str, error["loc"])
     for section in sections:
         kind = kind.model_fields[section].annotation  # type: ignore[assignment]
-    known = f"keys: {', '.join(kind.model_fields)}"
-    return f"unknown key {name}; {nearest(key, kind.model_fields, known)}"
+    allowed = f"keys: {', '.join(kind.model_fields)}"
+    return f"unknown key {name}; {nearest(key, kind.model_fields, allowed)}"
 
 
 def config_text(config: Run) -> str:
-    """Return all keys as TOML."""
     return tomli_w.dumps(config.model_dump(mode="json", exclude_none=True))
 
 
@@ -88,24 +77,15 @@ def parse_arguments(
 ) -> AnyArguments:
     """Parse a command line, by default that of the process, whose options override a TOML file.
 
-    Args:
-        kind: Class of arguments with the fields `settings`, `config` (the file) and optionally `resume`, which excludes
-            settings.
-        argv: The words after the command.
-        command: What the user typed.
-        standard: File that is read without ``--config``.
-
-    Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If the file or a setting is invalid, or settings are given with ``--resume``.
-        SystemExit: After ``--help`` or an invalid option, with tyro's message.
+    `kind` has the fields `settings`, `config` (the file, by default `standard`) and optionally `resume`, which excludes
+    settings.
     """
     file, _ = tyro.cli(_File, args=argv, return_unknown_args=True, add_help=False)
     settings = read_config(file.config or standard, get_type_hints(kind)["settings"])
     try:
         arguments: Any = tyro.cli(kind, prog=command, args=argv, default=kind(settings))  # type: ignore[call-overload]
     except ValidationError as error:
-        raise ValueError("; ".join(_problem(each, type(settings)) for each in error.errors())) from None
+        raise ValueError("; ".join(_problem(item, type(settings)) for item in error.errors())) from None
     if getattr(arguments, "resume", None) and (typed := _settings_in(argv, kind)):
         raise ValueError(f"--resume keeps the run's settings and folder: {', '.join(typed)} can't be given")
     return arguments

@@ -47,15 +47,15 @@ def open_run_folder(
     kind: type[AnyConfig] = Config,  # type: ignore[assignment]
     trusted: Sequence[str] = (),
 ) -> AnyConfig:
-    """Return the configuration of a run, see `read_config`; raise FileNotFoundError or ValueError if it has none."""
+    """Return the configuration of a run, see `read_config`."""
     if not (folder / CONFIG).is_file():
-        raise FileNotFoundError(f"{folder} is no run folder: it has no {CONFIG}")
+        raise FileNotFoundError(f"{folder} is not a run folder: {CONFIG} is missing")
     return read_config(folder / CONFIG, kind, trusted)
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock a folder against other commands, creating it if missing; raise a BlockingIOError if it is locked."""
+    """Lock a folder against other commands, creating it if missing."""
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / ".lock")  # released by the operating system when the process ends
     try:
@@ -63,8 +63,8 @@ def locked(folder: Path) -> Iterator[None]:
     except Timeout:
         raise BlockingIOError(f"{folder} is in use by another process: wait for it, or name another folder") from None
     try:
-        for left in folder.rglob(".*.partial"):  # of a process killed while writing
-            left.unlink(missing_ok=True)
+        for partial in folder.rglob(".*.partial"):  # of a process killed while writing
+            partial.unlink(missing_ok=True)
         yield
     finally:
         lock.release()
@@ -72,16 +72,12 @@ def locked(folder: Path) -> Iterator[None]:
 
 def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) -> None:
     """Write a policy file with the training configuration as metadata."""
-    about = {"name": config.name, "seed": config.seed, "decisions": decisions}
-    network.save(path, {**about, "config": config.model_dump(mode="json")})
+    metadata = {"name": config.name, "seed": config.seed, "decisions": decisions}
+    network.save(path, {**metadata, "config": config.model_dump(mode="json")})
 
 
 def finished_policy(folder: Path, config: Run) -> NetworkAgent | None:
-    """Return the policy of a finished run, or None.
-
-    Raises:
-        ValueError: If the file belongs to another configuration.
-    """
+    """Return the policy of a finished run, or None."""
     if not (folder / POLICY).is_file():
         return None
     network = NetworkAgent.load(folder / POLICY)
@@ -92,7 +88,6 @@ def finished_policy(folder: Path, config: Run) -> NetworkAgent | None:
 
 
 def save_figure(path: Path, figure: Figure) -> None:
-    """Write a figure as PNG."""
     content = io.BytesIO()
     figure.savefig(content)
     write_whole(path, content.getvalue())
@@ -110,7 +105,6 @@ class Checkpoints:
         return min(decisions, self.config.ppo.decisions) * self.config.checkpoints // self.config.ppo.decisions
 
     def save(self, network: NetworkAgent, decisions: int) -> None:
-        """Save the policy."""
         self.saved = self.due(decisions)
         save_policy(self.folder / f"{decisions:010d}.safetensors", network, self.config, decisions)
 
@@ -123,11 +117,7 @@ def save_checkpoint(folder: Path, config: Run, state: dict[str, Any]) -> None:
 
 
 def load_checkpoint(folder: Path, config: Run) -> dict[str, Any] | None:
-    """Return the saved state of a run, or None if there is none; loading executes no code.
-
-    Raises:
-        ValueError: If it belongs to another configuration.
-    """
+    """Return the saved state of a run, or None; loading executes no code."""
     path = folder / CHECKPOINT
     if not path.is_file():
         return None
@@ -152,9 +142,8 @@ def _mapped(tree: Any, kind: type, function: Any) -> Any:
 
 
 def read_json(path: Path) -> Any:
-    """Return the JSON of a run; raise a FileNotFoundError if it is missing."""
     if not path.is_file():
-        raise FileNotFoundError(f"{path.parent} has no finished run: it has no {path.name}")
+        raise FileNotFoundError(f"{path.parent} is not the folder of a finished run: {path.name} is missing")
     return json.loads(path.read_text("utf-8"))
 
 

@@ -44,13 +44,7 @@ from train.runs.run_folder import (
 
 
 class TrainingRun:
-    """Training of a learner, resumed from the folder's checkpoint, if any.
-
-    Args:
-        config: Configuration of the run.
-        folder: Folder of the run.
-        learner: PPO.
-    """
+    """Training of a learner, resumed from the folder's checkpoint, if any."""
 
     def __init__(self, config: Config, folder: Path, learner: Learner) -> None:
         self.config, self.folder, self.learner = config, folder, learner
@@ -91,7 +85,7 @@ class TrainingRun:
                         bar.set_postfix_str(f"wins {share:.3f} against {POOLS[0]}, fair {fair:.3f}", refresh=False)
 
     def begin(self) -> None:
-        """Restore the folder's checkpoint, if any; the learning curve of a new run begins before training."""
+        """Restore the folder's checkpoint, if any; a new run's learning curve begins with the untrained policy."""
         if saved := load_checkpoint(self.folder, self.config):
             self.restore(saved)
             if (self.folder / TIME).is_file():
@@ -111,7 +105,7 @@ class TrainingRun:
             mean += (array - mean) / self.averaged
 
     def policy(self) -> NetworkAgent:
-        """Return the policy of the run so far."""
+        """Return the policy so far, with averaged weights if averaging has begun."""
         network = self.learner.network(self.config.name)
         if self.averaged == 0:
             return network
@@ -133,13 +127,11 @@ class TrainingRun:
         self.logger.dump(self.learner.decisions)
 
     def times(self) -> dict[str, Any]:
-        """Return seconds and throughput so far."""
         done, seconds = self.learner.decisions, self.seconds + self.earlier
         speed = {"seconds": seconds, "decisions": done, "decisions_per_second": done / seconds}
         return {**speed, "threads": self.config.threads}
 
     def save(self) -> None:
-        """Save the policy, the state of the run and its time."""
         if self.seconds:
             save_json(self.times(), self.folder / TIME)
         self.checkpoints.save(self.policy(), self.learner.decisions)
@@ -147,14 +139,12 @@ class TrainingRun:
         save_checkpoint(self.folder, self.config, {**state, "learner": self.learner.state()})
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Restore a checkpoint."""
         self.learner.restore(state["learner"])
         for name in ("averaged", "average", "curve"):
             setattr(self, name, state[name])
         self.checkpoints.saved = self.checkpoints.due(self.learner.decisions)
 
     def finish(self) -> NetworkAgent:
-        """Save and return the policy."""
         done = self.learner.decisions
         if self.config.judge.curve_points and (not self.curve or self.curve[-1]["decisions"] < done):
             self.judge()
@@ -175,12 +165,7 @@ def train(
 ) -> NetworkAgent:
     """Train from scratch or from the folder's checkpoint; return the policy, which is also saved in the folder.
 
-    Args:
-        config: Configuration of the run.
-        folder: Folder of the run.
-        learner: Factory with the arguments of `LeagueLearner`.
-        make_env: Factory with the arguments of `DiamantVecEnv`.
-        progress: Show a progress bar.
+    `learner` takes the arguments of `LeagueLearner`, `make_env` those of `DiamantVecEnv`.
     """
     torch.set_num_threads(config.threads)
     game, ppo = config.game, config.ppo
