@@ -148,6 +148,7 @@ def test_mcts_needs_terminal_rewards():
 @pytest.mark.parametrize(
     ("edition", "hidden"),
     [(PAIRS, False), (f"{PAIRS}/hidden_chests:1", True), (f"{PAIRS}/hidden_rivals:1", True), ("incan-gold", True)],
+    ids=["open", "hidden chests", "hidden rivals", "published"],
 )
 def test_hidden_chests_are_not_observable(edition, hidden):
     game = pyspiel.load_game("python_diamant", {"edition": edition, "recall": "state"})

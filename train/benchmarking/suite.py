@@ -100,7 +100,7 @@ def digest_of_task(task: BenchmarkTask) -> str:
     It changes with the rules, the observation, the reward and the random numbers.
     """
     batch = Batch(_GAMES, task.players, task.game.judged_edition(), task.game.reward)
-    found = sha256(batch.reset(seed=0).tobytes())
+    digest = sha256(batch.reset(seed=0).tobytes())
     game, seat = np.indices((_GAMES, task.players))
     for turn in range(_TURNS):
         leave = (turn + 3 * seat + game) % 7 == 0
