@@ -398,7 +398,7 @@ def _varied(edition: Edition, parts: list[str]) -> Edition:
     for part in parts:
         field, _, value = part.partition(":")
         if value not in VARIATIONS.get(field, ()) or field in changes:
-            allowed = ", ".join(f"{field}:{low[0]} to {low[-1]}" for field, low in VARIATIONS.items())
+            allowed = ", ".join(f"{name}:{values[0]} to {values[-1]}" for name, values in VARIATIONS.items())
             raise ValueError(f"{part!r} varies no edition; allowed after {edition.name}/: {allowed}")
         changes[field] = int(value) if field == "expeditions" else value == "1"
     return edition.replace(**changes)

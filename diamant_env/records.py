@@ -178,11 +178,13 @@ class GameSession:
         seed = checked_int("seed", seed, 0, MAX_SEED)
         seeds = np.random.SeedSequence(seed).generate_state(len(agents)).tolist()
         seated = [seat for seat, agent in enumerate(agents) if agent is not None]
-        players = [make(agent, own) for agent, own in zip(agents, seeds, strict=True) if agent is not None]
+        opponents = [
+            make(agent, agent_seed) for agent, agent_seed in zip(agents, seeds, strict=True) if agent is not None
+        ]
         self.batch = Batch(1, len(agents), edition)
         self.edition = self.batch.editions[0]
         seating = [seated.index(seat) if seat in seated else EMPTY for seat in range(len(agents))]
-        self.table = Table(self.batch, players, [seating])
+        self.table = Table(self.batch, opponents, [seating])
         self.seed, self.names = seed, tuple(names)
         self.turns: list[tuple[int, ...]] = []
         self.scene = Scene()

@@ -203,7 +203,7 @@ def games_at(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray:
 
 
 def observations_at(games: NDArray, edition: Edition) -> NDArray[np.float32]:
-    """Return seat 0's observations, float32 (games, NUM_FEATURES): chests hidden, rivals blank."""
+    """Return seat 0's observations, float32 (games, NUM_FEATURES): chests and rivals hidden."""
     return observe_records(games, edition_records([edition.replace(hidden_rivals=True)]))[:, 0]
 
 

@@ -16,12 +16,9 @@ from diamant_env.observation import OWN, PUBLIC, RIVALS, Field
 def observe(state: State, edition: Numbers) -> Array:
     """Return the observations of all seats, float32 (seats, NUM_FEATURES)."""
     seats = len(state.chest)
-    observer, rivals, public = (
-        own_features(state, edition),
-        _rival_features(state, edition),
-        public_features(state, edition),
-    )
-    return jnp.concatenate([observer, rivals, jnp.broadcast_to(public, (seats, *public.shape))], axis=1)
+    public = public_features(state, edition)
+    everyone = jnp.broadcast_to(public, (seats, *public.shape))
+    return jnp.concatenate([own_features(state, edition), _rival_features(state, edition), everyone], axis=1)
 
 
 def own_features(state: State, edition: Numbers) -> Array:
