@@ -64,10 +64,10 @@ def test_held_out_agents_play_the_game_of_the_task(tmp_path, monkeypatch):
         settings.update(given)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(benchmark_run, "judge", stop)
+    monkeypatch.setattr(benchmark_run, "evaluate", stop)
     with pytest.raises(KeyboardInterrupt):
         run_of(task.name, "equilibrium", tmp_path).measure("ev")
-    assert settings.items() >= {"players": 3, "edition": task.game.judged_edition(), "blank_rivals": True}.items()
+    assert settings.items() >= {"players": 3, "edition": task.game.judged_edition()}.items()
 
 
 def test_runs_are_ordered_by_seed_and_skip_unplayable_tasks(tmp_path):
