@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from diamant_env.batch import Batch
-from diamant_env.editions import EDITIONS, Edition
+from diamant_env.editions import EDITIONS, Edition, find_edition
 from diamant_env.engine.records import from_observation
 from diamant_env.game import Game
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations, columns, observation_space
@@ -28,6 +28,7 @@ __all__ = [
     "Game",
     "Observations",
     "columns",
+    "find_edition",
     "from_observation",
     "list_tasks",
     "observation_space",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.compilation import warn_if_uncached
-from diamant_env.editions import Edition, find_edition
+from diamant_env.editions import Edition
 from diamant_env.engine import loops
 from diamant_env.engine.arguments import (
     BOOL,
@@ -45,11 +45,9 @@ class Batch:
     Args:
         num_games: Number of games, N.
         num_players: Players at each table: one number, or one per game (N,); 3 to 8, and 1 and 2 for research.
-        edition: Name of a published edition or an `Edition`, or a sequence with one per game.
+        edition: An edition, see `diamant_env.find_edition`, or a sequence with one per game.
         reward: One of `diamant_env.rewards.REWARDS`, or a function, see `diamant_env.rewards.custom_rewards`.
         seats: Length of the seat axis, by default the largest table. Absent seats have observations and rewards of 0.
-        hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
-        blank_rivals: Whether all features of rivals are 0, for exact best responses (see `diamant_env.exact`).
 
     Attributes:
         editions: The distinct editions of the games.
@@ -72,16 +70,14 @@ class Batch:
         edition: str | Edition | Sequence[str | Edition] = "iello-2016",
         reward: Reward = "score",
         seats: int | None = None,
-        hidden_chests: bool | None = None,
-        blank_rivals: bool = False,
     ) -> None:
         warn_if_uncached()
         games = checked_int("num_games", num_games, 1)
         self.num_players = players_per_game(num_players, games)
         self._shape = games, seat_axis(seats, int(self.num_players.max()))
-        chosen = editions_per_game(edition, games, True if blank_rivals else hidden_chests)
+        chosen = editions_per_game(edition, games)
         self.editions = unique_editions(chosen)
-        self.reward, self.blank_rivals = reward, bool(blank_rivals)
+        self.reward = reward
         self._reward_code = reward_code(reward, int(self.num_players.min()), functions=True)
         self._edition_rows = np.array([self.editions.index(one) for one in chosen], np.int64)
         self._edition_records = edition_records(self.editions)
@@ -230,7 +226,8 @@ class Batch:
     def state(self) -> NDArray[np.float32]:
         """Return the global state, float32 (N, NUM_FEATURES): seat 0's observation with open chests."""
         self._require_games()
-        opened = edition_records([find_edition(edition, hidden_chests=False) for edition in self.editions])
+        opened = self._edition_records.copy()
+        opened["hidden_chests"] = opened["hidden_rivals"] = 0
         return observe_records(self._games, opened)[:, 0]
 
     def win_shares(self) -> NDArray[np.float32]:
@@ -316,7 +313,7 @@ class Batch:
             loops.start_next_games(self._memory, self._edition_memory, over)
 
     def _observe(self, observations: NDArray[np.float32], chosen: NDArray[np.bool_]) -> None:
-        loops.observe_games(self._memory, self._edition_memory, chosen, observations, self.blank_rivals)
+        loops.observe_games(self._memory, self._edition_memory, chosen, observations)
 
     def _require_games(self) -> None:
         if not self.started:

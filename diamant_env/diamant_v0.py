@@ -18,16 +18,11 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec, parallel_to_aec_wrapper
 
 from diamant_env.batch import Batch
-from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
+from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.engine.records import copy_game
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
-from diamant_env.envs.settings import (
-    Observation,
-    read_actions,
-    shown_fields,
-    with_expeditions,
-)
+from diamant_env.envs.settings import Observation, read_actions, shown_fields
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.rewards import Reward
 from diamant_env.state import LEAVE, GameState
@@ -40,17 +35,14 @@ class parallel_env(ParallelEnv, EzPickle):
 
     Args:
         num_players: 3 to 8 by the rulebook; 1 and 2 for research.
-        edition: Name of a published edition or an `Edition`.
+        edition: An edition, see `diamant_env.find_edition`. `state()` always shows all chests and rivals.
         reward: ``"score"``: gems banked at this step, relics at their value when taken. ``"win"``: at the end 1/k
             for each of the k winners, else 0. ``"margin"``: at the end, own score less the mean of the others'.
         mask: Location of the action mask: ``"info"``, ``"observation"`` (a Dict space with ``"observation"`` and
             ``"action_mask"``) or ``"none"``.
         render_mode: ``"human"`` (a window, redrawn at each turn), ``"rgb_array"`` (uint8 (640, 960, 3)),
             ``"ansi"`` (text) or None. The first two need pygame-ce: ``pip install "diamant-env[render]"``.
-        hidden_chests: Whether rivals' chests are hidden; None takes the edition's value. `state()` always shows all
-            chests.
         observation: None for all of `FIELDS`, or names of fields such as ``["bag", "path_gems"]`` for a subset.
-        expeditions: Expeditions per game; None takes the edition's value.
         max_cycles: None; games are not truncated.
 
     Action space: Discrete(2), 0 = CONTINUE, 1 = LEAVE.
@@ -88,9 +80,7 @@ class parallel_env(ParallelEnv, EzPickle):
         reward: Reward = "score",
         mask: str = "info",
         render_mode: str | None = None,
-        hidden_chests: bool | None = None,
         observation: Observation = None,
-        expeditions: int | None = None,
         max_cycles: None = None,
     ) -> None:
         if max_cycles is not None:
@@ -103,9 +93,8 @@ class parallel_env(ParallelEnv, EzPickle):
         space, self._columns = shown_fields(observation)
         if mask == "observation":
             space = Dict({"observation": space, "action_mask": Box(0, 1, (2,), np.int8)})
-        played = with_expeditions(find_edition(edition, hidden_chests), expeditions)
-        self._batch = Batch(1, players, played, reward)
-        EzPickle.__init__(self, num_players, played, reward, mask, render_mode, None, observation)
+        self._batch = Batch(1, players, edition, reward)
+        EzPickle.__init__(self, num_players, self.edition, reward, mask, render_mode, observation)
         self._pictures = Pictures(render_mode, self._batch, self.metadata, RuntimeError)
         self._mask = mask
         self._actions = np.zeros((1, players), np.int8)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
+from collections import ChainMap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,13 +33,20 @@ NO_CARD = -1
 # A treasure value has the same slot in all published editions, so that policies transfer.
 PUBLISHED_TREASURES = (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 14, 15, 17)
 
+VARIATIONS = {
+    "expeditions": tuple(map(str, range(1, MAX_EXPEDITIONS + 1))),
+    "hidden_chests": ("0", "1"),
+    "hidden_rivals": ("0", "1"),
+}
+"""The fields that the text of an edition can change, in their order, with their values."""
+
 
 @dataclass(frozen=True)
 class Edition:
     """One edition of the game.
 
     Attributes:
-        name: Name in messages, records and configurations.
+        name: Name in messages, records and configurations; with the variations of `replace`, a text for `find_edition`.
         treasures: Gems on each treasure card, one entry per card.
         traps: The kinds of trap, by name.
         trap_copies: Cards of each kind of trap.
@@ -49,7 +58,9 @@ class Edition:
         expeditions: Expeditions per game.
         bust_removes: Number of the two equal trap cards that leave the game at a bust.
         tie_break: ``"shared"``: players with the same score share the victory; ``"relics"``: most relics first.
-        hidden_chests: Whether rivals' chests are hidden.
+        hidden_chests: Whether observations hide the rivals' chests.
+        hidden_rivals: Whether all features of rivals are 0, for exact best responses (see `diamant_env.exact`); implies
+            `hidden_chests`.
         source: The rulebook.
 
     Raises:
@@ -67,6 +78,7 @@ class Edition:
     bust_removes: int = 1
     tie_break: Literal["shared", "relics"] = "shared"
     hidden_chests: bool = False
+    hidden_rivals: bool = False
     source: str = ""
 
     def __post_init__(self) -> None:
@@ -82,10 +94,13 @@ class Edition:
                 raise ValueError(f"edition {self.name!r} can't be played: {field}={given!r}; whole numbers are needed")
             whole = tuple(map(int, numbers))  # NumPy's integers overflow and can't be saved
             object.__setattr__(self, field, whole if isinstance(given, tuple) else whole[0])
-        if not isinstance(self.hidden_chests, bool | np.bool_):
-            wrong = f"hidden_chests={self.hidden_chests!r}; True and False are allowed"
-            raise ValueError(f"edition {self.name!r} can't be played: {wrong}")
-        object.__setattr__(self, "hidden_chests", bool(self.hidden_chests))
+        for field in ("hidden_chests", "hidden_rivals"):
+            hides = getattr(self, field)
+            if not isinstance(hides, bool | np.bool_):
+                wrong = f"{field}={hides!r}; True and False are allowed"
+                raise ValueError(f"edition {self.name!r} can't be played: {wrong}")
+            object.__setattr__(self, field, bool(hides))
+        object.__setattr__(self, "hidden_chests", self.hidden_chests or self.hidden_rivals)
         for allowed, reason in self._requirements():
             if not allowed:
                 raise ValueError(f"edition {self.name!r} can't be played: {reason}")
@@ -123,6 +138,38 @@ class Edition:
         """Save the edition to a ``.toml`` or ``.json`` file for `load`."""
         write_whole(path, fields_text(path, dataclasses.asdict(self)))
 
+    def replace(
+        self, *, expeditions: int | None = None, hidden_chests: bool | None = None, hidden_rivals: bool | None = None
+    ) -> Edition:
+        """Return the edition with other values of these fields, which its name then states; None changes nothing.
+
+        Open chests imply that rivals are not hidden.
+
+        Raises:
+            ValueError: If it is not playable; the message has the reason.
+
+        >>> find_edition("incan-gold").replace(expeditions=1, hidden_chests=False).name
+        'incan-gold/expeditions:1/hidden_chests:0'
+        """
+        if hidden_chests is not None and not hidden_chests and hidden_rivals is None:
+            hidden_rivals = False
+        given = {"expeditions": expeditions, "hidden_chests": hidden_chests, "hidden_rivals": hidden_rivals}
+        changes: dict[str, Any] = {
+            field: value for field, value in given.items() if value is not None and value != getattr(self, field)
+        }
+        if not changes:
+            return self
+        name, *parts = self.name.split("/")
+        varied, base = dataclasses.replace(self, name=name, **changes), _KNOWN.get(name, self)
+        stated = [] if name in _KNOWN else [part.partition(":")[0] for part in parts]
+        fields = [field for field in VARIATIONS if field in stated or getattr(varied, field) != getattr(base, field)]
+        if varied.hidden_rivals and "hidden_chests" in fields:
+            fields.remove("hidden_chests")  # implied
+        return dataclasses.replace(varied, name="/".join([name, *map(varied._stated, fields)]))
+
+    def _stated(self, field: str) -> str:
+        return f"{field}:{getattr(self, field):d}"
+
     def _requirements(self) -> list[tuple[bool, str]]:
         """Return the conditions of a playable edition, each with the reason for the error."""
         names = [str(trap) for trap in self.traps]
@@ -133,6 +180,10 @@ class Edition:
         return [
             (isinstance(self.name, str), "its name is no text"),
             (str(self.name).strip() == str(self.name), "its name has spaces at its ends"),
+            (
+                {*str(self.name).split("/")[1:]} <= {*map(self._stated, VARIATIONS)},
+                "a / in its name can only precede variations that it has, such as expeditions:1",
+            ),
             (len(self.treasures) > 0, "it has no treasure"),
             (min(self.treasures, default=1) >= 1, f"a treasure below 1: {min(self.treasures, default=1)}"),
             (values <= MAX_TREASURES, f"{values} different treasure values; at most {MAX_TREASURES} fit the layout"),
@@ -306,28 +357,53 @@ RESEARCH = {edition.name: edition for edition in _SMALL}
 """Small editions by name, for 2, 3 and 4 players: their states fit in memory, see `diamant_env.exact.WholeGame`."""
 
 
-def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> Edition:
-    """Return an edition given as an object, a published name or a path.
+_KNOWN = ChainMap(EDITIONS, RESEARCH)
+
+
+def find_edition(edition: str | Edition) -> Edition:
+    """Return an edition given as an object or a text.
+
+    >>> find_edition("iello-2016/expeditions:1").expeditions
+    1
 
     Args:
-        edition: An `Edition`, the name of one in `EDITIONS` or `RESEARCH`, a path for `Edition.load`, or a dictionary
-            of its fields, which a JSON round trip of Gymnasium's specs makes of an `Edition`.
-        hidden_chests: Overrides the edition's `hidden_chests` unless None.
+        edition: An `Edition`; a text ``NAME[/FIELD:VALUE]...`` of the name of one in `EDITIONS` or `RESEARCH`, or a
+            path for `Edition.load`, and values of `VARIATIONS`; or a dictionary of an edition's fields, which a JSON
+            round trip of Gymnasium's specs makes of an `Edition`.
 
     Raises:
         FileNotFoundError: If there is no file at the path.
-        ValueError: If no published edition has that name or `hidden_chests` is no bool.
+        ValueError: If no published edition has that name, or a variation is unknown or not playable.
     """
-    if isinstance(edition, dict):
-        edition = Edition.from_dict(edition)
-    elif isinstance(edition, str | Path) and str(edition).endswith((".toml", ".json")):
-        edition = Edition.load(edition)
-    elif not isinstance(edition, Edition):
-        known = EDITIONS | RESEARCH
-        if not isinstance(edition, str) or edition not in known:
-            published = f"published editions: {', '.join(EDITIONS)}, or the path of a .toml or .json file"
-            raise ValueError(f"unknown edition {edition!r}; {nearest(edition, known, published)}")
-        edition = known[edition]
-    if hidden_chests is None or hidden_chests == edition.hidden_chests:
+    if isinstance(edition, Edition):
         return edition
-    return dataclasses.replace(edition, hidden_chests=hidden_chests)
+    if isinstance(edition, dict):
+        return Edition.from_dict(edition)
+    path = re.fullmatch(r"(?s)(.*\.(?:toml|json))((?:/.*)?)", str(edition))
+    return _varied(Edition.load(path[1]), path[2].split("/")[1:]) if path else published_edition(str(edition))
+
+
+def published_edition(text: str) -> Edition:
+    """Return the edition of a text with a name, not a path, see `find_edition`."""
+    name, *parts = text.split("/")
+    if name not in _KNOWN:
+        published = f"published editions: {', '.join(EDITIONS)}, or the path of a .toml or .json file"
+        raise ValueError(f"unknown edition {text!r}; {nearest(name, _KNOWN, published)}")
+    return _varied(_KNOWN[name], parts)
+
+
+def _varied(edition: Edition, parts: list[str]) -> Edition:
+    """Return an edition with the variations in parts of a text; raise a ValueError if one is unknown."""
+    changes: dict[str, Any] = {}
+    for part in parts:
+        field, _, value = part.partition(":")
+        if value not in VARIATIONS.get(field, ()) or field in changes:
+            allowed = ", ".join(f"{field}:{low[0]} to {low[-1]}" for field, low in VARIATIONS.items())
+            raise ValueError(f"{part!r} varies no edition; allowed after {edition.name}/: {allowed}")
+        changes[field] = int(value) if field == "expeditions" else value == "1"
+    return edition.replace(**changes)
+
+
+def is_published(edition: Edition) -> bool:
+    """Return whether an edition's name suffices for `published_edition`."""
+    return edition.name.partition("/")[0] in _KNOWN and published_edition(edition.name) == edition

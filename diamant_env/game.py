@@ -28,12 +28,11 @@ class Game:
 
     Args:
         num_players: 3 to 8 by the rulebook; 1 and 2 for research.
-        edition: Name of a published edition or an `Edition`.
-        hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
+        edition: An edition, see `diamant_env.find_edition`.
         seed: Seed of `draw`, and of a `Batch` that continues from `state`.
 
     Attributes:
-        edition: The `Edition`, with the actual `hidden_chests`.
+        edition: The `Edition`.
 
     Raises:
         ValueError: If an argument is out of range.
@@ -52,11 +51,10 @@ class Game:
         self,
         num_players: int = 4,
         edition: str | Edition = "iello-2016",
-        hidden_chests: bool | None = None,
         seed: int = 0,
     ) -> None:
         self._players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
-        self.edition = find_edition(edition, hidden_chests)
+        self.edition = find_edition(edition)
         key = keys_of_seeds(np.array([checked_int("seed", seed, 0, MAX_SEED)], np.uint64))[0]
         self._editions = edition_records([self.edition])
         self._edition_memory = as_bytes(self._editions)

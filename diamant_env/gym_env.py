@@ -62,7 +62,7 @@ class DiamantEnv(gymnasium.Env):
 
     Args:
         num_players: Seats at the table, the learner's included: 3 to 8 by the rulebook; 1 and 2 for research.
-        edition: Name of a published edition or an `Edition`.
+        edition: An edition, see `diamant_env.find_edition`.
         reward: ``"score"``, ``"win"``, ``"margin"`` or a custom function (`diamant_env.rewards.custom_rewards`).
         opponents: An agent, whose copies take all other seats; a pool (``"pool"``, ``"held-out"`` or a .toml), from
             which distinct members are drawn for each game from its seed; or a list of agents: one per rival in the
@@ -79,8 +79,6 @@ class DiamantEnv(gymnasium.Env):
         seat: The learner's seat, from 0; None samples it for each game from the seed.
         render_mode: ``"human"`` (a window, redrawn at each turn), ``"rgb_array"`` (uint8 (640, 960, 3)),
             ``"ansi"`` (text) or None. The first two need pygame-ce: ``pip install "diamant-env[render]"``.
-        hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
-        expeditions: Expeditions per game; None takes the edition's value.
         observation: See `diamant_env.diamant_v0.parallel_env`.
 
     Raises:
@@ -105,14 +103,11 @@ class DiamantEnv(gymnasium.Env):
         opponents: Opponents = "random",
         seat: int | None = 0,
         render_mode: str | None = None,
-        hidden_chests: bool | None = None,
-        expeditions: int | None = None,
         observation: Observation = None,
     ) -> None:
         self._learner = OneLearner(
-            1, num_players, edition, reward, seat, opponents, hidden_chests, expeditions,
-            render_mode, self.metadata, observation,
-        )  # fmt: skip
+            1, num_players, edition, reward, seat, opponents, render_mode, self.metadata, observation
+        )
         self._playing = False
         self.render_mode = render_mode
         self.action_space = Discrete(2)

@@ -57,8 +57,6 @@ class DiamantVectorEnv(VectorEnv):
         opponents: Opponents = "random",
         seat: int | None = 0,
         render_mode: str | None = None,
-        hidden_chests: bool | None = None,
-        expeditions: int | None = None,
         observation: Observation = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         max_episode_steps: None = None,
@@ -73,9 +71,8 @@ class DiamantVectorEnv(VectorEnv):
         modes = {"render_modes": ["rgb_array", "ansi"], "autoreset_mode": self.autoreset_mode}
         self.metadata = {**DiamantEnv.metadata, **modes}
         self._learner = OneLearner(
-            self.num_envs, num_players, edition, reward, seat, opponents, hidden_chests, expeditions,
-            render_mode, self.metadata, observation,
-        )  # fmt: skip
+            self.num_envs, num_players, edition, reward, seat, opponents, render_mode, self.metadata, observation
+        )
         self._started = self.closed = False
         self.render_mode = render_mode
         self.single_action_space = Discrete(2)

@@ -5,20 +5,17 @@ OpenSpiel: ``pip install "diamant-env[open-spiel]"``.
 
 Parameters of the game:
     players: 1 to 8.
-    edition: Name of a published edition, or fields of `diamant_env.Edition` such as
-        ``treasures:3+5/traps:mud/trap_copies:2``; see `edition_text`.
-    expeditions: Expeditions per game; 0 takes the edition's value.
+    edition: A text such as ``incan-gold/expeditions:1`` or ``box.toml``, see `diamant_env.find_edition`. Hidden chests
+        make information imperfect.
     utility: ``score``: gems, general-sum. ``win``: 1/k for each of the k winners, constant-sum. ``margin``: own score
         less the mean of the others', zero-sum.
-    chests: Rivals' chests are ``hidden``, which makes information imperfect, ``open``, or as the ``edition`` says.
     recall: ``history``: information states are all cards and decisions so far (perfect recall). ``state``: they are
-        the current observation, a sufficient statistic with fewer information states.
+        the current observation, a sufficient statistic with fewer information states; needed for hidden rivals.
     terminal_rewards: Whether the score is paid at the end of the game, as MCTS requires, and not when it is banked.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -29,30 +26,26 @@ except ModuleNotFoundError as error:
     text = 'diamant_env.open_spiel needs pyspiel: pip install "diamant-env[open-spiel]"'
     raise ModuleNotFoundError(text, name=error.name) from error
 
-from diamant_env.editions import FIRST_RELIC, MAX_EXPEDITIONS, MAX_PLAYERS, NUM_CARDS, find_edition
+from diamant_env.editions import FIRST_RELIC, MAX_PLAYERS, NUM_CARDS, find_edition
 from diamant_env.engine.arguments import checked_int
-from diamant_env.envs.edition_text import edition_text, read_edition
 from diamant_env.envs.open_spiel_agents import AgentBot, AgentPolicy, PolicyAgent
 from diamant_env.game import Game
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
 from diamant_env.state import CONTINUE, GAME, LEAVE, GameState
 
-__all__ = ["AgentBot", "AgentPolicy", "DiamantGame", "DiamantState", "PolicyAgent", "edition_text", "read_edition"]
+__all__ = ["AgentBot", "AgentPolicy", "DiamantGame", "DiamantState", "PolicyAgent"]
 
 _UTILITIES = {
     "score": pyspiel.GameType.Utility.GENERAL_SUM,
     "win": pyspiel.GameType.Utility.CONSTANT_SUM,
     "margin": pyspiel.GameType.Utility.ZERO_SUM,
 }
-_HIDDEN = {"edition": None, "hidden": True, "open": False}
 _RECALLS = ("history", "state")
 _STRUCT_FIELDS = [name for name in GAME.fields or () if name not in ("key", "edition")]
 _DEFAULTS = {
     "players": 3,
     "edition": "iello-2016",
-    "expeditions": 0,
     "utility": "score",
-    "chests": "edition",
     "recall": "history",
     "terminal_rewards": False,
 }
@@ -87,12 +80,12 @@ class DiamantGame(pyspiel.Game):
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         given = {**_DEFAULTS, **(params or {})}
-        for name, allowed in (("utility", tuple(_UTILITIES)), ("chests", tuple(_HIDDEN)), ("recall", _RECALLS)):
+        for name, allowed in (("utility", tuple(_UTILITIES)), ("recall", _RECALLS)):
             if given[name] not in allowed:
                 raise ValueError(f"{name}={given[name]!r}; {', '.join(allowed)} are allowed")
-        edition = find_edition(read_edition(given["edition"]), _HIDDEN[given["chests"]])
-        if checked_int("expeditions", given["expeditions"], 0, MAX_EXPEDITIONS):
-            edition = dataclasses.replace(edition, expeditions=given["expeditions"])
+        edition = find_edition(given["edition"])
+        if edition.hidden_rivals and given["recall"] != "state":
+            raise ValueError(f"recall={given['recall']!r} shows what hidden_rivals hides; state is allowed")
         self.start = Game(given["players"], edition)
         self.start.returns(given["utility"])  # raises for "margin" with one player
         self.utility, self.recall = given["utility"], given["recall"]
@@ -182,7 +175,8 @@ class DiamantState(pyspiel.State):
         return {field.name: obs[field.name].tolist() for field in FIELDS}
 
     def __str__(self) -> str:
-        return f"{_public_text(self.position.state)}; chests {_chests(self.position)}"
+        seats = list(range(self.num_players()))
+        return f"{_public_text(self.position.state, seats)}; chests {_chests(self.position)}"
 
 
 class DiamantObserver:
@@ -211,11 +205,14 @@ class DiamantObserver:
             self.tensor[NUM_FEATURES : NUM_FEATURES + len(history)] = np.add(history, 1)
 
     def string_from(self, state: DiamantState, player: int) -> str:
-        """Return a seat's observation as text; only hidden chests are private."""
+        """Return a seat's observation as text; only what is hidden from rivals is private."""
         if self._history:
             return f"seat {player}: {' '.join(map(str, state.history()))}"
         chests, hidden = _chests(state.position), state.position.edition.hidden_chests
-        parts = [f"seat {player}", _public_text(state.position.state)] if self._kind.public_info else []
+        seats = list(range(len(chests)))
+        if state.position.edition.hidden_rivals and self._kind.private_info != pyspiel.PrivateInfoType.ALL_PLAYERS:
+            seats = [player] if self._single else []
+        parts = [f"seat {player}", _public_text(state.position.state, seats)] if self._kind.public_info else []
         if hidden and self._kind.private_info != pyspiel.PrivateInfoType.NONE:
             parts.append(f"chest {chests[player]}" if self._single else f"chests {chests}")
         elif self._kind.public_info and not hidden:
@@ -223,13 +220,13 @@ class DiamantObserver:
         return "; ".join(parts)
 
 
-def _public_text(game: GameState) -> str:
-    """Return the public information without chests."""
-    n = int(game["num_players"])
-    numbers = ("expedition", "turn", "bag", "path_gems", "path_relics", "path_relic_value", "relics_taken")
-    lists = {"inside": n, "left_turn": n, "relics": n, "deck": None, "on_path": None}
-    parts = [f"{name} {game[name]}" for name in numbers]
-    parts += [f"{name} {','.join(map(str, game[name][:end].tolist()))}" for name, end in lists.items()]
+def _public_text(game: GameState, seats: list[int]) -> str:
+    """Return the public information without chests, of players that of `seats`."""
+    names = "expedition", "turn", "num_inside", "bag", "path_gems", "path_relics", "path_relic_value", "relics_taken"
+    lists = {name: game[name][seats] for name in ("inside", "left_turn", "relics")}
+    lists |= {name: game[name] for name in ("deck", "on_path")}
+    parts = [f"{name} {game[name]}" for name in names]
+    parts += [f"{name} {','.join(map(str, values.tolist()))}" for name, values in lists.items()]
     return "; ".join(parts)
 
 

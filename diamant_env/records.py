@@ -2,8 +2,7 @@
 
 A record has the edition, the players, the seats that leave in each turn, and the seed or the names of the cards::
 
-    {"edition": "iello-2016", "hidden_chests": false, "players": 2, "names": ["ev", "you"], "seed": 5,
-     "turns": [[], [0], [1]]}
+    {"edition": "iello-2016", "players": 2, "names": ["ev", "you"], "seed": 5, "turns": [[], [0], [1]]}
 
 Reading one replays it. `cards` in place of `seed` lists every revealed card, such as ``["9", "lava pit", "relic"]``;
 the fields of an `Edition` in place of its name describe a custom one.
@@ -16,21 +15,20 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.batch import Batch
 from diamant_env.drawing.scene import Scene
-from diamant_env.editions import EDITIONS, RESEARCH, Edition, find_edition
+from diamant_env.editions import Edition, is_published, published_edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.game import Game
 from diamant_env.opponents.custom import Player
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.state import GameState
-from diamant_env.storage.files import nearest, write_whole
+from diamant_env.storage.files import write_whole
 
 __all__ = ["GameRecord", "GameSession"]
 
@@ -40,7 +38,7 @@ class GameRecord:
     """A game, finished or not, from which every state can be replayed.
 
     Attributes:
-        edition: The edition, with the game's `hidden_chests`.
+        edition: The edition.
         num_players: Players at the table.
         turns: For each turn, the seats that leave; all others inside continue.
         seed: Seed of the cards, or None where `cards` has them.
@@ -77,8 +75,9 @@ class GameRecord:
         """
         content = json.loads(text)
         try:
+            edition = content["edition"]  # never a path: a record opens no file
             record = cls(
-                _edition_of(content["edition"], content["hidden_chests"]),
+                Edition.from_dict(edition) if isinstance(edition, dict) else published_edition(edition),
                 content["players"],
                 tuple(map(tuple, content["turns"])),
                 content.get("seed"),
@@ -92,11 +91,8 @@ class GameRecord:
 
     def to_json(self) -> str:
         """Return the record as JSON."""
-        published = self.edition.name in EDITIONS | RESEARCH
-        published = published and find_edition(self.edition.name, self.edition.hidden_chests) == self.edition
         content = {
-            "edition": self.edition.name if published else dataclasses.asdict(self.edition),
-            "hidden_chests": self.edition.hidden_chests,
+            "edition": self.edition.name if is_published(self.edition) else dataclasses.asdict(self.edition),
             "players": self.num_players,
             "names": self.names,
             **({"cards": self.cards} if self.seed is None else {"seed": self.seed}),
@@ -146,14 +142,6 @@ class GameRecord:
             game.reveal(next((card for card, _ in game.chance_outcomes() if card in fits), fits[0]))
 
 
-def _edition_of(edition: Any, hidden_chests: Any) -> Edition:
-    """Return an edition given by its name or its fields, never by a path: a record opens no file."""
-    known = EDITIONS | RESEARCH
-    if isinstance(edition, str) and edition not in known:
-        raise ValueError(f"unknown edition {edition!r}; {nearest(edition, known, ', '.join(known))}")
-    return find_edition(edition, hidden_chests)
-
-
 class GameSession:
     """A game played turn by turn.
 
@@ -166,12 +154,11 @@ class GameSession:
     [42, 58]
 
     Args:
-        edition: Name of a published edition or an `Edition`.
+        edition: An edition, see `diamant_env.find_edition`.
         agents: Agents by seat, a separate object each or as `diamant_env.opponents.make` takes them; None for seats
             controlled by the caller.
         seed: Seed of the cards and of the agents' sampled decisions.
         names: Names by seat, for the record.
-        hidden_chests: See `Batch`.
 
     Attributes:
         scene: The current scene.
@@ -188,13 +175,12 @@ class GameSession:
         agents: Sequence[Player | None],
         seed: int,
         names: Sequence[str] = (),
-        hidden_chests: bool | None = None,
     ) -> None:
         seed = checked_int("seed", seed, 0, MAX_SEED)
         seeds = np.random.SeedSequence(seed).generate_state(len(agents)).tolist()
         seated = [seat for seat, agent in enumerate(agents) if agent is not None]
         made = [make(agent, own) for agent, own in zip(agents, seeds, strict=True) if agent is not None]
-        self.batch = Batch(1, len(agents), edition, hidden_chests=hidden_chests)
+        self.batch = Batch(1, len(agents), edition)
         self.edition = self.batch.editions[0]
         seating = [seated.index(seat) if seat in seated else EMPTY for seat in range(len(agents))]
         self.table = Table(self.batch, made, [seating])

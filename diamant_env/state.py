@@ -94,6 +94,7 @@ class EditionNumbers(Record):
     bust_removes: Int8
     relics_break_ties: Int8
     hidden_chests: Int8
+    hidden_rivals: Int8
 
 
 def _record_dtype(description: type) -> np.dtype:

@@ -46,8 +46,8 @@ def list_tasks() -> list[Task]:
     ``Diamant-Exact-<n>p-v0``: the game and observation for which ``diamant exact`` computes exploitabilities;
     ``Diamant-<edition>-v0``: another published edition.
     """
-    one = {"expeditions": 1, "reward": "score", "hidden_chests": False}
-    solved = {"edition": "iello-2016-fr", "expeditions": 1, "reward": "score", "observation": _SEEN_BY_EXACT}
+    one = {"edition": f"{_EDITION}/expeditions:1", "reward": "score"}
+    solved = {"edition": "iello-2016-fr/expeditions:1", "reward": "score", "observation": _SEEN_BY_EXACT}
     fewest, most = RULEBOOK_PLAYERS
     return [
         _task("", f"{_PLAYERS} players, the edition {_EDITION}"),

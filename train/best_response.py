@@ -83,7 +83,7 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     slugs = {text: slug(text).strip("-.") or "agent" for text in texts}
     configs = [config.model_copy(update={"agent": text, "name": f"{config.name}-{slugs[text]}"}) for text in texts]
     for each in configs:  # reject unknown agents and those that read what the table hides before writing
-        check_able(make(each.agent), game.num_players[0], game.judged_edition(), game.blank)
+        check_able(make(each.agent), game.num_players[0], game.judged_edition())
     return [(each, new_run_folder(arguments.out, each)) for each in configs]
 
 

@@ -50,9 +50,7 @@ class Runner:
         players = all_players[self.number :: config.runners]
         editions = all_editions[self.number :: config.runners]
         self.league = League(config.opponents, players, league_seed)
-        env = DiamantVecEnv(
-            len(players), players, editions, game.reward, self.league.snapshots, self.league.seating, game.blank
-        )
+        env = DiamantVecEnv(len(players), players, editions, game.reward, self.league.snapshots, self.league.seating)
         return LeagueLearner(env, config.ppo, config.network, int(learner_seed.generate_state(1)[0]))
 
     def rollout(self, decisions: int, policy: dict[str, Any], networks: Sequence[Layers | None]) -> tuple[Samples, int]:

@@ -43,7 +43,7 @@ def vec_env_of(
 ) -> DiamantVecEnv:
     """Return the environment of a game with one table size."""
     players, edition = game.num_players[0], game.judged_edition()
-    return DiamantVecEnv(num_games, players, edition, game.reward, opponents, seating, game.blank)
+    return DiamantVecEnv(num_games, players, edition, game.reward, opponents, seating)
 
 
 def vec_env_among(config: Config, agent: Agent) -> DiamantVecEnv:

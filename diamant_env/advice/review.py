@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,7 +84,7 @@ def review(games: list[GameState], edition: Edition, seat: int) -> Review:
         lost = sum(each.cost for each in alone)
         total = f"Your decisions cost {lost:.2f} gems on average, against optimal play in each expedition."
         return Review(alone, [], labels, [_summary(alone), total])
-    opened = dataclasses.replace(edition, hidden_chests=False)
+    opened = edition.replace(hidden_chests=False)
     chances = _chances(games, opened)
     decisions = _decisions(games, opened, seat)
     summary = _summary(decisions)

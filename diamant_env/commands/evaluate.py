@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import AGENTS, add_edition, add_hidden_chests, in_folder, new_parser, save_and_say
-from diamant_env.editions import find_edition
+from diamant_env.commands.terminal import AGENTS, add_edition, in_folder, new_parser, save_and_say
 from diamant_env.judging import evaluate
 
 COMMAND = "diamant evaluate"
@@ -38,7 +37,6 @@ def run(argv: Sequence[str]) -> int:
     add("--games", type=int, default=20_000, help="games of each agent (%(default)s)")
     add("--players", type=int, default=4, help="players at each table, 2 to 8 (%(default)s)")
     add_edition(parser)
-    add_hidden_chests(parser)
     add("--seed", type=int, default=0, help="random seed (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
@@ -48,7 +46,7 @@ def run(argv: Sequence[str]) -> int:
         given.games,
         compare=given.compare,
         players=given.players,
-        edition=find_edition(given.edition, given.hidden_chests),
+        edition=given.edition,
         seed=given.seed,
         progress=True,
     )

@@ -11,7 +11,6 @@ from diamant_env import exact, opponents
 from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
-from diamant_env.envs.settings import with_expeditions
 from diamant_env.exact.induction import Progress
 from diamant_env.judging.games import percent_bar
 from diamant_env.judging.report import TextReport
@@ -68,7 +67,8 @@ def measure(
         reward_code(reward, smallest)
     made = [opponents.make(text) for text in agents]
     for number, agent in product(players, made):  # reject agents that read chests before solving
-        check_able(agent, number, _played(agent, edition, whole_game or bool(reward)), blank_rivals=reward is None)
+        played = _played(agent, edition, whole_game or bool(reward))
+        check_able(agent, number, played if reward else played.replace(hidden_rivals=True))
     rows = []
     for number in players:
         began = time.perf_counter()
@@ -111,7 +111,7 @@ def _response(agent: Agent, players: int, edition: Edition, whole_game: bool, pr
 def _played(agent: Agent, edition: Edition, whole_game: bool) -> Edition:
     """Return the edition for an agent: one expedition for solved ones, which play the equilibrium of what they see."""
     solved = isinstance(agent, tuple(opponents.SOLVED.values()))
-    return with_expeditions(edition, 1) if solved and not whole_game else edition
+    return edition.replace(expeditions=1) if solved and not whole_game else edition
 
 
 def _small_game(agent: Agent | None, game: exact.WholeGame, reward: str, progress: Progress) -> dict[str, Any]:

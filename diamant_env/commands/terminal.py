@@ -31,6 +31,7 @@ stable-baselines3 (ppo.zip), or module:object for one of your own.
 
 {textwrap.fill(_NAMES, 78, break_on_hyphens=False)}."""
 EDITION = f"one of {', '.join([*EDITIONS, *RESEARCH])}, or your own .toml or .json"
+EDITION += "; varied by /expeditions:N, /hidden_chests:0 or 1 and /hidden_rivals:1"
 
 
 def _as_ascii(error: UnicodeError) -> tuple[str, int]:
@@ -66,12 +67,6 @@ def new_parser(command: str, description: str, epilog: str = AGENTS) -> Parser:
 def add_edition(parser: Parser, default: str = "iello-2016") -> None:
     """Add the option of the edition."""
     parser.add_argument("--edition", default=default, metavar="NAME", help=f"{EDITION} (%(default)s)")
-
-
-def add_hidden_chests(parser: Parser) -> None:
-    """Add the option of hidden or open chests."""
-    chests = "play with hidden or open chests; by default as the edition says"
-    parser.add_argument("--hidden-chests", action=argparse.BooleanOptionalAction, default=None, help=chests)
 
 
 def new_file(text: str) -> Path:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import secrets
 import shutil
 import sys
 import time
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import add_edition, add_hidden_chests, new_file, new_parser, say
+from diamant_env.commands.terminal import add_edition, new_file, new_parser, say
 from diamant_env.drawing.narration import distinct
 from diamant_env.drawing.text import render_text
 from diamant_env.records import GameSession
@@ -24,7 +23,6 @@ def run(argv: Sequence[str]) -> int:
     add = parser.add_argument
     add("agents", nargs="*", metavar="AGENT", help=f"agents by seat; by default {' '.join(DEFAULT_AGENTS)}")
     add_edition(parser)
-    add_hidden_chests(parser)
     chance = "seed of the cards and the agents' decisions; random by default"
     add("--seed", type=int, default=secrets.randbelow(1_000_000), help=chance)
     speed = "turns per second, 0 without pauses; by default 1 at a terminal, else 0"
@@ -32,10 +30,10 @@ def run(argv: Sequence[str]) -> int:
     add("--record", type=new_file, metavar="FILE", help="write the game to this new file when it ends or is stopped")
     options = parser.parse_args(argv)
     agents = options.agents or list(DEFAULT_AGENTS)
-    session = GameSession(options.edition, agents, options.seed, agents, options.hidden_chests)
-    edition = dataclasses.replace(session.edition, hidden_chests=False)  # a spectator sees all chests
+    session = GameSession(options.edition, agents, options.seed, agents)
+    edition = session.edition.replace(hidden_chests=False)  # a spectator sees all chests
     names, width = distinct(agents), shutil.get_terminal_size().columns
-    say(f"{edition.name}, {len(agents)} players; --seed {options.seed} brings the same game again.", "")
+    say(f"{session.edition.name}, {len(agents)} players; --seed {options.seed} brings the same game again.", "")
     try:
         while not session.over:
             say(render_text(session.now, edition, session.scene, names, session.leave, width), "")

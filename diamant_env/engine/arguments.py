@@ -94,16 +94,14 @@ def seat_axis(seats: int | None, most_players: int) -> int:
     return int(length)
 
 
-def editions_per_game(
-    edition: str | Edition | Sequence[str | Edition], num_games: int, hidden_chests: bool | None
-) -> list[Edition]:
+def editions_per_game(edition: str | Edition | Sequence[str | Edition], num_games: int) -> list[Edition]:
     """Return the edition of each game."""
     edition = edition.tolist() if isinstance(edition, np.ndarray) else edition
     if not isinstance(edition, list | tuple):
-        return [find_edition(edition, hidden_chests)] * num_games  # type: ignore[arg-type]
+        return [find_edition(edition)] * num_games  # type: ignore[arg-type]
     if len(edition) != num_games:
         raise ValueError(f"{len(edition)} editions for {num_games} games; give one, or one per game")
-    return [find_edition(name, hidden_chests) for name in edition]
+    return [find_edition(name) for name in edition]
 
 
 def unique_editions(editions: list[Edition]) -> tuple[Edition, ...]:

@@ -51,5 +51,6 @@ def _parameters(edition: Edition) -> np.ndarray:
     numbers["bust_removes"] = edition.bust_removes
     numbers["relics_break_ties"] = edition.tie_break == "relics"
     numbers["hidden_chests"] = edition.hidden_chests
+    numbers["hidden_rivals"] = edition.hidden_rivals
     records.flags.writeable = False
     return records

@@ -99,7 +99,7 @@ def reveal_cards(memory, edition_memory):
 
 
 @jit(cached=True)
-def observe_games(memory, edition_memory, chosen, rows, blank_rivals):
+def observe_games(memory, edition_memory, chosen, rows):
     """Write the observations of the games in `chosen`, bool (N,), into `rows`, float32 (N, seats, NUM_FEATURES).
 
     Args:
@@ -107,13 +107,12 @@ def observe_games(memory, edition_memory, chosen, rows, blank_rivals):
         edition_memory: Their editions.
         chosen: bool (N,).
         rows: Output; rows of absent seats and of other games are unchanged.
-        blank_rivals: Whether all features of rivals are 0.
     """
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     public, ring = np.zeros(NUM_PUBLIC, np.float32), np.zeros(2 * TABLE_FEATURES, np.float32)
     for i in range(games.shape[0]):
         if chosen[i]:
-            write_observations(games[i], editions[games[i].edition], blank_rivals, rows, i, public, ring)
+            write_observations(games[i], editions[games[i].edition], rows, i, public, ring)
 
 
 @jit(cached=True)

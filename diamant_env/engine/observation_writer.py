@@ -40,13 +40,12 @@ _DECK_SCALES: Any = np.repeat(
 
 
 @jit(inline=True)
-def write_observations(game, edition, blank_rivals, rows, i, public, ring):
+def write_observations(game, edition, rows, i, public, ring):
     """Write the observations of a game's seats, as many as fit, into `rows[i]`; rows of absent seats are unchanged.
 
     Args:
         game: A record of type `GAME`.
         edition: A record of type `EDITION`.
-        blank_rivals: Whether all features of rivals are 0.
         rows: Output, float32 (N, seats, NUM_FEATURES).
         i: Index of the game.
         public: Work array, float32 (NUM_PUBLIC,).
@@ -58,7 +57,7 @@ def write_observations(game, edition, blank_rivals, rows, i, public, ring):
     write_seats(game, hide, ring)
     write_public(game, edition, hide, public, zero)
     best, second = two_best(game)
-    shown = 1 if blank_rivals else game.num_players
+    shown = 1 if edition.hidden_rivals else game.num_players
     seats = min(game.num_players, rows.shape[1])
     for seat in range(seats):  # every seat as it is to rivals, from the observer's on, then the public features
         first = seat * SEAT_FEATURES

@@ -166,7 +166,7 @@ def from_observation(
     if np.shape(keys) != rows.shape[:1]:
         raise ValueError(f"keys of shape {np.shape(keys)}; expected {rows.shape[:1]}")
     own = np.array([checked_int("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
-    games, played = rebuilt(rows, own), find_edition(edition, hidden_chests=False)
+    games, played = rebuilt(rows, own), find_edition(edition).replace(hidden_chests=False)
     editions = edition_records([played])
     try:
         check_games(games, editions, np.zeros(len(games), int), games["num_players"])
@@ -181,19 +181,16 @@ def from_observation(
     return games.view(np.recarray)
 
 
-def observe_records(
-    games: NDArray, editions: NDArray, seats: int = 1, blank_rivals: bool = False
-) -> NDArray[np.float32]:
+def observe_records(games: NDArray, editions: NDArray, seats: int = 1) -> NDArray[np.float32]:
     """Return the observations of seats 0 to `seats` - 1, float32 (N, seats, NUM_FEATURES), without validation.
 
     Args:
         games: Records of type `GAME` (N,).
         editions: Records of type `EDITION` (E,).
         seats: Number of seats.
-        blank_rivals: Whether all features of rivals are 0.
     """
     rows = np.zeros((len(games), seats, NUM_FEATURES), np.float32)
-    observe_games(as_bytes(games), as_bytes(editions), np.ones(len(games), np.bool_), rows, blank_rivals)
+    observe_games(as_bytes(games), as_bytes(editions), np.ones(len(games), np.bool_), rows)
     return rows
 
 

@@ -13,7 +13,7 @@ from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.loops import count_turn
 from diamant_env.envs.pictures import Pictures
-from diamant_env.envs.settings import Observation, shown_fields, with_expeditions
+from diamant_env.envs.settings import Observation, shown_fields
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.matchup import Opponents, make_opponents, read_matchup, seat_around, seed_agents
 from diamant_env.opponents.table import Table
@@ -34,7 +34,7 @@ class OneLearner:
         pictures: Rendering of the games.
     """
 
-    def __init__(  # noqa: PLR0913 - every setting has a name
+    def __init__(
         self,
         num_games: int,
         num_players: int,
@@ -42,15 +42,13 @@ class OneLearner:
         reward: Reward,
         seat: int | None,
         opponents: Opponents,
-        hidden_chests: bool | None,
-        expeditions: int | None,
         render_mode: str | None,
         metadata: dict[str, Any],
         observation: Observation = None,
     ) -> None:
         players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.seat = None if seat is None else checked_int("seat", seat, 0, players - 1, "None or ")
-        self.edition = with_expeditions(find_edition(edition, hidden_chests), expeditions)
+        self.edition = find_edition(edition)
         self.space, self._columns = shown_fields(observation)
         self._matchup = read_matchup(opponents, players - 1, [self.edition])
         self._opponents = make_opponents(self._matchup.members)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import rebuilt
-from diamant_env.envs.edition_text import edition_text
 from diamant_env.exact.response import require_memoryless
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.custom import Player
@@ -90,7 +88,8 @@ class PolicyAgent:
         name: The agent's ``str``.
 
     Raises:
-        ValueError: If the game's information states are histories, which observations do not contain.
+        ValueError: If the game's information states are histories, which observations do not contain, or it hides
+            rivals.
     """
 
     memoryless = True
@@ -99,6 +98,8 @@ class PolicyAgent:
         parameters = game.get_parameters()
         if parameters.get("game", parameters).get("recall") != "state":
             raise ValueError("a policy of histories can't act on observations; train it with recall=state")
+        if edition_of(game).hidden_rivals:
+            raise ValueError("a policy of a game with hidden rivals can't act: observations have no state of the game")
         self.policy, self.game, self.name = policy, game, name
         self.player = checked_int("player", player, 0, game.num_players() - 1)
 
@@ -123,12 +124,12 @@ class PolicyAgent:
     def _check_editions(self, obs: Observations) -> None:
         rules = _rules_of(edition_of(self.game))
         for edition, _ in obs.by_edition():
-            if _rules_of(edition) != rules:
-                raise ValueError(f"{self} plays {edition_text(edition_of(self.game))}, not {edition_text(edition)}")
+            if edition.hidden_rivals or _rules_of(edition) != rules:
+                raise ValueError(f"{self} plays {edition_of(self.game).name}, not {edition.name}")
 
 
 def _rules_of(edition: Edition) -> bytes:
-    return numbers_of(replace(edition, hidden_chests=False)).tobytes()
+    return numbers_of(edition.replace(hidden_chests=False)).tobytes()
 
 
 def edition_of(game: pyspiel.Game) -> Edition:

@@ -1,7 +1,6 @@
 """Validation of the environments' arguments and actions."""
 
 import contextlib
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -9,8 +8,7 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
-from diamant_env.editions import MAX_EXPEDITIONS, Edition
-from diamant_env.engine.arguments import checked_action, checked_int
+from diamant_env.engine.arguments import checked_action
 from diamant_env.observation import FieldsBox, columns, observation_space
 
 Observation: TypeAlias = "Sequence[str] | str | None"
@@ -30,20 +28,6 @@ def shown_fields(observation: Observation) -> tuple[Box, NDArray[np.intp] | slic
     if isinstance(observation, str) or not isinstance(observation, Sequence | np.ndarray) or not len(observation):
         raise ValueError(f"observation={observation!r}; None or names of fields are allowed")
     return FieldsBox(observation), columns(*observation)
-
-
-def with_expeditions(edition: Edition, expeditions: int | None) -> Edition:
-    """Return an edition with another number of expeditions, which its name states; None changes nothing.
-
-    Raises:
-        ValueError: If it is not playable; the message has the reason.
-    """
-    if expeditions is None:
-        return edition
-    number = checked_int("expeditions", expeditions, 1, MAX_EXPEDITIONS, "None or ")
-    if number == edition.expeditions:
-        return edition
-    return dataclasses.replace(edition, name=f"{edition.name}, expeditions={number}", expeditions=number)
 
 
 def read_actions(actions: Mapping[str, Any], agents: Sequence[str], inside: NDArray[np.int8]) -> bytes:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.compilation import cache_folder
-from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
+from diamant_env.editions import MAX_PLAYERS, Edition, find_edition, is_published
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.exact.expeditions import Deck, deck_of, expeditions_after, values_of_ends
@@ -110,7 +110,7 @@ def _solve_later(
     if most is not None and sum(load_numbers(file) is None for file in files) > most:
         players = int(start["num_players"])
         command = f"run diamant exact --whole-game --players {players} --edition {edition.name}"
-        if EDITIONS.get(edition.name) != edition:
+        if not is_published(edition):
             command = f"call diamant_env.exact.solve_equilibrium({players}, edition, whole_game=True)"
         raise ValueError(f"a whole game of {players} players in {edition.name!r} is not solved yet: once, {command}")
     for number, (file, (deck, game)) in enumerate(zip(files, games.items(), strict=True)):
@@ -167,7 +167,7 @@ def _file_of(start: GameState, edition: Edition, kind: str = "") -> Path | None:
     fields = ["phase", "num_inside", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag"]
     fields += ["num_players", "expedition"] if kind else []  # without later expeditions, values do not depend on these
     numbers = [kind, *(int(start[name]) for name in fields)]
-    same = replace(edition, hidden_chests=False, tie_break="shared")  # neither changes values in gems
+    same = replace(edition.replace(hidden_chests=False), tie_break="shared")  # neither changes values in gems
     state = numbers_of(same).tobytes() + start["deck"].tobytes() + start["on_path"].tobytes()
     name = f"{hashlib.sha256(state + repr(numbers).encode()).hexdigest()[:32]}.values"
     return None if folder is None else folder / name

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent, answer_of
 from diamant_env.compilation import jit
-from diamant_env.editions import FIRST_TRAP, MAX_GEMS, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, Edition, find_edition
+from diamant_env.editions import FIRST_TRAP, MAX_GEMS, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, Edition
 from diamant_env.engine.arguments import BOOL, checked_array
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import observe_records
@@ -207,8 +207,7 @@ def games_at(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray:
 
 def observations_at(games: NDArray, edition: Edition) -> NDArray[np.float32]:
     """Return seat 0's observations, float32 (games, NUM_FEATURES): chests hidden, rivals blank."""
-    records = edition_records([find_edition(edition, hidden_chests=True)])
-    return observe_records(games, records, blank_rivals=True)[:, 0]
+    return observe_records(games, edition_records([edition.replace(hidden_rivals=True)]))[:, 0]
 
 
 def answers_to(flat: NDArray[np.float32], agent: Agent, edition: Edition) -> NDArray[np.float32]:

@@ -49,11 +49,10 @@ class Diamant:
 
     Args:
         num_players: Players at the table; 3 to 8, and 1 and 2 for research.
-        edition: Name of a published edition or an `Edition`.
+        edition: An edition, see `diamant_env.find_edition`.
         reward: ``"score"``, ``"win"`` or ``"margin"``, see `diamant_env.rewards.REWARDS`, or a traceable function
             ``reward(banked, chests, inside, done)`` of one game after each turn: int32 (seats,), int32 (seats,), bool
             (seats,) and bool (); it returns the rewards (seats,).
-        hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
         observation: None for all of `FIELDS`, or names of fields such as ``["bag", "path_gems"]`` for a subset.
 
     Attributes:
@@ -83,7 +82,6 @@ class Diamant:
         num_players: int = 4,
         edition: str | Edition = "iello-2016",
         reward: Reward = "score",
-        hidden_chests: bool | None = None,
         observation: Observation = None,
     ) -> None:
         self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
@@ -91,7 +89,7 @@ class Diamant:
             reward_code(reward, self.num_players)
         self.reward = reward
         self.observation_space, self._columns = shown_fields(observation)
-        self.edition = find_edition(edition, hidden_chests)
+        self.edition = find_edition(edition)
         self.numbers = Numbers.of(self.edition)
 
     def with_numbers(self, numbers: Numbers) -> Diamant:
@@ -144,7 +142,8 @@ class Diamant:
 
     def global_state(self, state: State) -> Array:
         """Return the global state, float32 (NUM_FEATURES,): the first seat's observation with open chests."""
-        return observe(state, self.numbers._replace(hidden_chests=jnp.int32(0)))[0]
+        opened = self.numbers._replace(hidden_chests=jnp.int32(0), hidden_rivals=jnp.int32(0))
+        return observe(state, opened)[0]
 
     def legal_actions(self, state: State) -> Array:
         """Return the legal actions, bool (seats, 2): CONTINUE only in camp."""

@@ -44,10 +44,9 @@ class DiamantMARL(MultiAgentEnv):
         num_players: int = 4,
         edition: str | Edition = "iello-2016",
         reward: Reward = "score",
-        hidden_chests: bool | None = None,
         observation: Observation = None,
     ) -> None:
-        self.game = Diamant(num_players, edition, reward, hidden_chests, observation)
+        self.game = Diamant(num_players, edition, reward, observation)
         self.num_agents = self.game.num_players
         self.agents = [f"player_{seat}" for seat in range(self.num_agents)]
         bounds = self.game.observation_space

@@ -56,7 +56,7 @@ def _rival_features(state: State, edition: Numbers) -> Array:
     width = len(RIVALS)
     around = [twice[(seat + 1) * width : (seat + seats) * width] for seat in range(seats)]
     absent = jnp.zeros((seats, (MAX_PLAYERS - seats) * width), jnp.float32)
-    return jnp.concatenate([jnp.stack(around), absent], axis=1)
+    return jnp.where(edition.hidden_rivals, 0, jnp.concatenate([jnp.stack(around), absent], axis=1))
 
 
 def public_features(state: State, edition: Numbers) -> Array:

@@ -79,6 +79,7 @@ class Numbers(NamedTuple):
     bust_removes: Array | np.ndarray
     relics_break_ties: Array | np.ndarray
     hidden_chests: Array | np.ndarray
+    hidden_rivals: Array | np.ndarray
 
     @classmethod
     def of(cls, edition: str | Edition) -> Numbers:

@@ -67,13 +67,13 @@ def pool_members(pool: str, players: int, *editions: str | Edition) -> tuple[lis
     return able, [name for name in names if name not in able]
 
 
-def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals: bool = False) -> None:
+def check_able(agent: Agent, players: int, edition: str | Edition) -> None:
     """Check that an agent supports a table by its first decisions.
 
     Raises:
         ValueError: If it does not, such as one that reads hidden chests.
     """
-    batch = Batch(1, players, edition, blank_rivals=blank_rivals)
+    batch = Batch(1, players, edition)
     agent.act(Observations(batch.reset(0)[0], batch.editions[0]), np.ones(players, bool))
 
 

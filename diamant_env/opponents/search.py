@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
-from diamant_env.editions import EDITIONS, Edition, find_edition
+from diamant_env.editions import EDITIONS, VARIATIONS, Edition, find_edition
 from diamant_env.engine.records import from_observation
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.custom import fresh_copy
@@ -188,7 +188,7 @@ class SearchAgent:
         keys = self._random.integers(0, 2**64, len(flat) * pairs, np.uint64)
         starts = from_observation(flat, np.zeros(len(flat), np.uint64), edition)
         sizes = np.unique(starts.num_players)
-        opened = find_edition(edition, hidden_chests=False)
+        opened = find_edition(edition).replace(hidden_chests=False)
         fitted = self.values is not None and self.values.networks.keys() >= set(sizes.tolist())
         truncate = fitted and _is_known(opened)
         most = (_MANY_GAMES if truncate else _GAMES) // 2
@@ -248,7 +248,7 @@ class SearchAgent:
 
 def _rules_of(edition: Edition) -> tuple:
     """Return the rules on which the values of later expeditions depend."""
-    others = ("name", "source", "expeditions", "hidden_chests")
+    others = ("name", "source", *VARIATIONS)
     return tuple(getattr(edition, field.name) for field in fields(edition) if field.name not in others)
 
 

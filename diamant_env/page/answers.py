@@ -32,7 +32,7 @@ class Answers:
         self.menu = menu
         self._games = RecentGames(menu)
         self.by_address: dict[str, tuple[Callable[..., Answer], tuple[str, ...]]] = {
-            "/new": (self._new, ("edition", "hidden_chests", "agents", "seed")),
+            "/new": (self._new, ("edition", "agents", "seed")),
             "/turn": (self._turn, ("game", "decision")),
             "/view": (self._view, ("game", "turns")),
             "/odds": (self._odds, ("game",)),
@@ -43,13 +43,13 @@ class Answers:
 
     def warm_up(self) -> None:
         """Compile and load everything that the first requests need."""
-        game = self._new(DEFAULT_EDITION, None, DEFAULT_TABLE, 0)["game"]
+        game = self._new(DEFAULT_EDITION, DEFAULT_TABLE, 0)["game"]
         self._hint(game)
         self._turn(game, 0)
 
-    def _new(self, edition: Any, hidden_chests: Any, agents: Any, seed: Any) -> Answer:
+    def _new(self, edition: Any, agents: Any, seed: Any) -> Answer:
         seed = secrets.randbelow(MAX_PAGE_SEED + 1) if seed is None else seed
-        game = new_game(self.menu, edition, hidden_chests, agents, seed).text
+        game = new_game(self.menu, edition, agents, seed).text
         with self._games.borrow(game) as played:
             played.ask()  # raises if an agent does not support the table
             return view_of(played)

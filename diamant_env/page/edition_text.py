@@ -23,8 +23,8 @@ TITLES = {
 
 
 def title_of(edition: Edition) -> str:
-    """Return the title of a published edition, the name of a custom one."""
-    return TITLES.get(edition.name, edition.name)
+    """Return the title of a published edition, also of a varied one, or the name of a custom one."""
+    return TITLES.get(edition.name.partition("/")[0], edition.name)
 
 
 def in_words(edition: Edition) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
+from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.opponents.registry import make
 from diamant_env.page.menu import YOU, Menu
@@ -114,7 +114,7 @@ class PlayedGame:
         self.session.play(decisions)
 
 
-def new_game(menu: Menu, edition: Any, hidden_chests: Any, agents: Any, seed: Any) -> PlayedGame:
+def new_game(menu: Menu, edition: Any, agents: Any, seed: Any) -> PlayedGame:
     """Return a new game with agents and an edition of the menu, all given by their texts.
 
     Raises:
@@ -122,13 +122,11 @@ def new_game(menu: Menu, edition: Any, hidden_chests: Any, agents: Any, seed: An
     """
     if not isinstance(edition, str) or edition not in menu.editions:
         raise ValueError(f"unknown edition {_shown(edition)}; editions: {', '.join(menu.editions)}")
-    if hidden_chests is not None and not isinstance(hidden_chests, bool):
-        raise ValueError(f"hidden_chests={_shown(hidden_chests)}; true, false or null is allowed")
     if not isinstance(agents, list) or not 1 <= len(agents) <= MAX_PLAYERS:
         raise ValueError(f"agents={_shown(agents)}; a list of 1 to {MAX_PLAYERS} is allowed")
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_PAGE_SEED:
         raise ValueError(f"seed={_shown(seed)}; a whole number from 0 to {MAX_PAGE_SEED} is allowed")
-    return PlayedGame(menu, find_edition(menu.editions[edition], hidden_chests), agents, seed)
+    return PlayedGame(menu, menu.editions[edition], agents, seed)
 
 
 def replayed(menu: Menu, text: Any, turns: int | None = None) -> PlayedGame:

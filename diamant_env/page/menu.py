@@ -56,7 +56,8 @@ class Menu:
 
     Attributes:
         agents: The offers by their text in requests.
-        editions: The editions by name.
+        shown: The editions of the menu.
+        editions: These, with hidden and with open chests, by name.
 
     Raises:
         ValueError: If a text names no agent or edition, or the edition has the name of another one.
@@ -68,7 +69,9 @@ class Menu:
         added = [text for text in typed if text not in AGENTS]
         self.agents |= {text: Offer(text, "named at the command line", make(text)) for text in added}
         selected = _playable(find_edition(edition))
-        self.editions = EDITIONS | {selected.name: selected}
+        self.shown = list((EDITIONS | {selected.name: selected}).values())
+        chests = [(edition.replace(hidden_chests=hide), edition) for edition in self.shown for hide in (True, False)]
+        self.editions = {edition.name: edition for both in chests for edition in both}
         table = [YOU, *typed][:MAX_PLAYERS] if typed else DEFAULT_TABLE
         self.default = {"edition": selected.name, "agents": table}
 
@@ -78,10 +81,14 @@ class Menu:
             {
                 "name": edition.name,
                 "hidden_chests": edition.hidden_chests,
+                "chests": {
+                    "hidden": edition.replace(hidden_chests=True).name,
+                    "open": edition.replace(hidden_chests=False).name,
+                },
                 "description": edition.source or f"your own edition {edition.name}",
             }
             | in_words(edition)
-            for edition in self.editions.values()
+            for edition in self.shown
         ]
         agents = [
             {"text": text, "label": offer.label, "name": shown_name(text), "about": offer.about}

@@ -153,13 +153,12 @@ def view_of(played: PlayedGame) -> dict[str, Any]:
     about = {
         "game": played.text,
         "turns": played.turns,
-        "file": f"diamant-{session.edition.name}-{played.seed}.json",
+        "file": f"diamant-{session.edition.name.partition('/')[0]}-{played.seed}.json",
         "mode": "watch" if played.you is None else "play",
         "story": viewer.story(session.games),
         "edition": in_words(session.edition),
         "table": {
             "edition": session.edition.name,
-            "hidden_chests": session.edition.hidden_chests,
             "agents": list(played.names),
         },
     }

@@ -81,13 +81,12 @@ class DiamantVecEnv(Rows):
     Args:
         num_games: Games played side by side.
         num_players: One number, or one per game (num_games,).
-        edition: A published name or an `Edition`, or a sequence with one per game.
+        edition: An edition, see `diamant_env.find_edition`, or a sequence with one per game.
         reward: See `diamant_env.Batch`.
         opponents: See `diamant_env.gym_env.DiamantEnv`; seat 0 learns. By default all seats learn. A reset with a seed
             reseeds those given as texts or classes.
         seating: int (num_games, seats), indices into the list `opponents`, or `EMPTY` for a learning seat; replaces the
             default seating.
-        blank_rivals: See `diamant_env.Batch`.
         observation: Fields of the observation, see `diamant_env.diamant_v0.parallel_env`.
         render_mode: ``"rgb_array"`` or None; `get_images` returns one picture per game.
 
@@ -109,14 +108,14 @@ class DiamantVecEnv(Rows):
         reward: Reward = "score",
         opponents: Opponents | None = None,
         seating: ArrayLike | None = None,
-        blank_rivals: bool = False,
         observation: Observation = None,
         render_mode: str | None = None,
     ) -> None:
         space, self._columns = shown_fields(observation)
-        self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals)
+        self.batch = Batch(num_games, num_players, edition, reward)
         shape = (num_games, self.batch.seats)
-        self._matchup, members = None, opponents or []
+        self._matchup: Matchup | None = None
+        members: Any = opponents or []
         if seating is None and opponents is not None:
             self._matchup = read_matchup(opponents, self.batch.seats - 1, self.batch.editions)
             members, seating = self._matchup.members, self._draw_seating(self._matchup)

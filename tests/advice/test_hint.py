@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from diamant_env import CONTINUE, LEAVE
+from diamant_env import CONTINUE, LEAVE, find_edition
 from diamant_env.advice import hint as hint_module
 from diamant_env.advice.hint import hint
 from diamant_env.advice.odds import Odds
-from diamant_env.editions import find_edition
 from diamant_env.exact import solve_lone
 from diamant_env.records import GameSession
 from tests.support.play import BASE, Play
@@ -25,9 +24,9 @@ def winning_endgame() -> Play:
     return Play([*ENDGAME, "snake"], players=2).all_continue(4).leave(1).all_continue(len(TRAPS))
 
 
-@pytest.mark.parametrize(("edition", "hidden"), [("iello-2016", False), ("everdeck-relics", True)])
+@pytest.mark.parametrize(("edition", "hidden"), [("iello-2016", False), ("everdeck-relics/hidden_chests:1", True)])
 def test_hint_gives_probability_of_champion(edition, hidden):
-    session = GameSession(edition, ["champion"] * 3, 5, hidden_chests=hidden)
+    session = GameSession(edition, ["champion"] * 3, 5)
     asked = 0
     while not session.over:
         leave = session.leave
@@ -60,7 +59,7 @@ def test_hint_is_independent_of_random_key():
 
 
 def test_hint_explains_missing_rollouts():
-    hidden = find_edition("iello-2016", hidden_chests=True)
+    hidden = find_edition("iello-2016/hidden_chests:1")
     assert "chests are hidden" in hint(winning_endgame().game, hidden, 0).basis
 
 

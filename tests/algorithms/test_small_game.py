@@ -22,7 +22,7 @@ from train.runs.training_run import train
 
 PLAYERS = 3
 SMALL = Edition("small", (3, 5), ("snake",), trap_copies=2, expeditions=1)
-GAME = {"edition": "small", "num_players": (PLAYERS,), "reward": "score", "expeditions": 1, "blank": True}
+GAME = {"edition": "small/hidden_rivals:1", "num_players": (PLAYERS,), "reward": "score"}
 # Reward unit: two gems, for returns of about 1 as in the other tasks.
 PPO = {"games": 32, "turns": 16, "minibatch": 512, "reward_scale": 8}
 CONFIG = BenchmarkConfig(decisions=60_000, ppo=BenchmarkConfig().ppo.model_copy(update=PPO))

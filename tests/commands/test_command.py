@@ -44,8 +44,8 @@ def test_defect_keeps_traceback():
 
 
 GAMES = ["--games", "7", "--players", "5"]
-GAME = ["--seed", "3", "--edition", "everdeck", "--hidden-chests"]
-SEATED = {"seed": 3, "edition": "everdeck", "hidden_chests": True}
+GAME = ["--seed", "3", "--edition", "everdeck/hidden_chests:1"]
+SEATED = {"seed": 3, "edition": "everdeck/hidden_chests:1"}
 TAKEN = {"games": 7, "players": 5, **SEATED}
 JUDGED = {"agent": "ev", "against": ["pool"], "compare": ["bag"], **TAKEN}
 JUDGE = ["ev", "--against", "pool", "--compare", "bag", *GAMES, *GAME]

@@ -34,7 +34,7 @@ def test_page_serves_until_ctrl_c():
         with urllib.request.urlopen(f"{address}menu", timeout=600) as response:
             assert "champion" in {agent["text"] for agent in json.load(response)["agents"]}
             assert "server" not in response.headers
-        asked = {"edition": "iello-2016", "hidden_chests": None, "agents": ["you", "champion"], "seed": 1}
+        asked = {"edition": "iello-2016", "agents": ["you", "champion"], "seed": 1}
         request = urllib.request.Request(
             f"{address}new", json.dumps(asked).encode(), {"Content-Type": "application/json"}
         )

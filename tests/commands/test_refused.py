@@ -18,7 +18,7 @@ REFUSED = [
     "evaluate held-out",
     "evaluate bag:18 --games 0",
     "evaluate bag:18 --against bag:3,bag:4",
-    "evaluate ev --against held-out --players 8 --hidden-chests",
+    "evaluate ev --against held-out --players 8 --edition iello-2016/hidden_chests:1",
     "evaluate bag:18 --out nowhere/x.json",
     "exact --players 2 9",
     "exact --players 2 1 --reward margin",

@@ -19,7 +19,7 @@ SHOWN = {
 SINGLE = re.findall(r"^\.\. auto(?!module)\w+:: (\S+)\.(\w+)$", PAGE, re.MULTILINE)
 NAMES = [*((module, name) for module, names in SHOWN.items() for name in names), *SINGLE]
 LIBRARIES = {"diamant_env.jax": "jax", "diamant_env.jax.jaxmarl": "jax", "diamant_env.open_spiel": "pyspiel"}
-ENVIRONMENTS = ("batch", "diamant_v0", "envs.edition_text", "game", "gym_env", "observation")
+ENVIRONMENTS = ("batch", "diamant_v0", "editions", "game", "gym_env", "observation")
 
 
 def test_public_names_are_documented():

@@ -115,7 +115,7 @@ def test_relics_from_before_a_restored_position_are_not_among_the_taken():
 
 
 def test_hidden_chests_are_hidden_until_the_end():
-    play = Play([11, "relic", 5, 5, 5, 5, 5], 3, edition=replace(BASE, hidden_chests=True)).all_continue().leave(1)
+    play = Play([11, "relic", 5, 5, 5, 5, 5], 3, edition=BASE.replace(hidden_chests=True)).all_continue().leave(1)
     assert [row[-2:] for row in rows(play)] == [["?", "0"], ["?", "1"], ["?", "0"]]
     play.all_leave(5)
     assert play.over

@@ -1,7 +1,5 @@
 """Rendering as an RGB array; no pixel is prescribed."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -67,7 +65,7 @@ def test_longest_path_fits():
 
 
 def test_hidden_chests_are_hidden_until_the_end():
-    edition, ends = replace(BASE, hidden_chests=True), [9, 5, 5, 5]
+    edition, ends = BASE.replace(hidden_chests=True), [9, 5, 5, 5]
     hidden = [Play([first, *ends], 3, edition).all_leave(2) for first in (1, 17)]
     shown = [Play([first, *ends], 3).all_leave(2) for first in (1, 17)]
     for plays, alike in ((hidden, True), (shown, False)):

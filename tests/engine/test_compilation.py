@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ from tests.support.play import BASE, LATE_RELICS, ODD, PRINTED, RELICS_DECIDE
 ROOT = Path(__file__).parents[2]
 # The largest deck.
 FULL = Edition(name="full", treasures=(1000,), traps=("a",), trap_copies=99, expeditions=2, bust_removes=0)
-EDITIONS = [replace(BASE, hidden_chests=True), BASE, LATE_RELICS, PRINTED, RELICS_DECIDE, ODD, FULL]
+EDITIONS = [BASE.replace(hidden_rivals=True), BASE, LATE_RELICS, PRINTED, RELICS_DECIDE, ODD, FULL]
 PAY = """
 import numpy as np
 from diamant_env import rules, state

@@ -12,8 +12,9 @@ from diamant_env import NUM_FEATURES, Batch, Edition, Game, Observations, column
 from diamant_env.editions import NO_CARD
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
-from tests.support.play import INVENTED, PUBLISHED, SCALE
+from tests.support.play import INVENTED, PUBLISHED, SCALE, text_of
 
+VARIED = "incan-gold/expeditions:2/hidden_rivals:1"
 FIRST, NUM_GAMES = 70, 4 * SCALE  # seeds; the vector environments play these games side by side
 SOME = ["path_gems", "rival_chest", "turn", "must_decide", "bag", "chest"]
 Steps = Iterator[tuple]
@@ -27,7 +28,7 @@ class Settings(NamedTuple):
     """Settings of an environment; the same policy plays in all seats."""
 
     num_players: int
-    edition: Edition
+    edition: str | Edition
     reward: str | Callable
     observation: list[str] | None
 
@@ -205,8 +206,7 @@ def explicit_chance(settings: Settings, seed: int, cards) -> Steps:
 
 def open_spiel(settings: Settings, seed: int, cards) -> Steps:
     spiel = pytest.importorskip("diamant_env.open_spiel")
-    chests = "hidden" if settings.edition.hidden_chests else "open"
-    given = {"players": settings.num_players, "edition": spiel.edition_text(settings.edition), "chests": chests}
+    given = {"players": settings.num_players, "edition": text_of(settings.edition), "recall": "state"}
     game = spiel.pyspiel.load_game("python_diamant", {**given, "utility": settings.reward})
     state, cards, seats = game.new_initial_state(), iter(cards[0].values()), range(game.num_players())
     while True:
@@ -274,7 +274,7 @@ def test_adapter_plays_the_games_of_batch(adapter, num_players):
     reward, observation = REWARDS[(num_players - 1) % 4], SOME if num_players in (3, 6) else None
     if adapter in (explicit_chance, open_spiel):  # have three rewards and all fields
         reward, observation = "score" if callable(reward) else reward, None
-    for edition in [*PUBLISHED, *INVENTED][num_players - 1 :: 8]:
+    for edition in [*PUBLISHED, *INVENTED, VARIED][num_players - 1 :: 8]:
         settings = Settings(num_players, edition, reward, observation)
         for seed in range(FIRST, FIRST + NUM_GAMES):
             expected, cards = play_batch(settings, seed)

@@ -15,14 +15,13 @@ from tests.support.side_by_side import as_dicts
 PARALLEL = diamant_v0.parallel_env
 SETTINGS = [
     (PARALLEL, "render_mode", "hologram"),
-    (PARALLEL, "hidden_chests", "yes"),
+    (PARALLEL, "edition", "iello-2016/hidden_chests:2"),
     (PARALLEL, "mask", "both"),
     *((PARALLEL, "observation", wrong) for wrong in ("bag", ["bag", "gems"])),
     (PARALLEL, "max_cycles", 3),
     *((PARALLEL, "reward", wrong) for wrong in ("wins", None, lambda done: 0)),
     *((make, "num_players", wrong) for make in (diamant_v0.env, DiamantEnv) for wrong in (0, 9, 3.5)),
     (DiamantEnv, "seat", 4),
-    (DiamantEnv, "expeditions", 0),
     *((DiamantEnv, "opponents", wrong) for wrong in ("bug:18", "heldout", "none.safetensors", ["random"], 7, None)),
     *((DiamantEnv, "opponents", wrong) for wrong in (lambda: 0, SimpleNamespace(act=lambda obs: 0))),
     (DiamantVectorEnv, "num_envs", 0),
@@ -122,7 +121,8 @@ def test_step_after_the_end():
         assert env.step({}) == ({}, {}, {}, {}, {})
     assert state_of(env) == before
     assert copy.deepcopy(env).step({}) == ({}, {}, {}, {}, {})
-    single, many = DiamantEnv(expeditions=1), DiamantVectorEnv(2, expeditions=1, autoreset_mode="Disabled")
+    one = "iello-2016/expeditions:1"
+    single, many = DiamantEnv(edition=one), DiamantVectorEnv(2, edition=one, autoreset_mode="Disabled")
     for each, action in ((single, 1), (many, [1, 1])):
         each.reset(seed=0)
         assert np.all(each.step(action)[2])

@@ -19,7 +19,7 @@ SETTINGS = [
     {"num_players": 1},
     {"num_players": 8, "seat": None, "reward": "win", "opponents": "mixture:5,15"},
     {"num_players": 3, "edition": "incan-gold", "reward": "margin", "opponents": ["bag:18", "cards:2"], "seat": 2},
-    {"num_players": 2, "expeditions": 1, "opponents": lambda obs: obs["bag"] >= 3},
+    {"num_players": 2, "edition": "iello-2016/expeditions:1", "opponents": lambda obs: obs["bag"] >= 3},
 ]
 
 
@@ -85,15 +85,6 @@ def test_same_seed_gives_same_seats_and_games():
     assert not np.array_equal(play(DiamantEnv(), None)[0], play(DiamantEnv(), None)[0])
 
 
-def test_expeditions_and_hidden_chests_options():
-    env = DiamantEnv(3, expeditions=1, hidden_chests=True)
-    observation, _ = env.reset(seed=0)
-    assert Observations(observation)["expeditions_left"] == 0
-    assert Observations(observation)["hidden_chests"] == 1
-    assert (env.edition.name, env.edition.expeditions) == ("iello-2016, expeditions=1", 1)
-    assert DiamantEnv(edition="incan-gold", expeditions=5).edition == EDITIONS["incan-gold"]
-
-
 def test_ansi_shows_turns_without_learner():
     env = DiamantEnv(3, opponents="continue", render_mode="ansi")
     env.reset(seed=0)
@@ -111,7 +102,7 @@ def test_ansi_shows_turns_without_learner():
     [
         {"edition": Edition("small", np.array([3, 5]), ("mud", "wind"), np.int64(2), expeditions=1)},
         {"edition": EDITIONS["incan-gold-2020"]},
-        {"num_players": 3, "seat": 1, "hidden_chests": True, "observation": ["bag"]},
+        {"num_players": 3, "seat": 1, "edition": "iello-2016/hidden_chests:1", "observation": ["bag"]},
     ],
 )
 def test_settings_survive_json(many, settings):

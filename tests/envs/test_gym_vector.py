@@ -33,9 +33,9 @@ SETTINGS = [
     {"num_players": 1, "reward": "win"},
     {"num_players": 8, "edition": "incan-gold", "reward": "margin", "opponents": "bag:9", "seat": 5},
     {"num_players": 3, "reward": "win", "opponents": ["random:0.4", lambda obs: obs["bag"] / 20 > 0.5], "seat": None},
-    {"num_players": 4, "expeditions": 1, "opponents": ["cards:3", "continue", "cards:3"]},
+    {"num_players": 4, "edition": "iello-2016/expeditions:1", "opponents": ["cards:3", "continue", "cards:3"]},
     {"num_players": 3, "opponents": "cards:3", "observation": ["bag", "rival_chest"], "seat": None},
-    {"opponents": ["held-out", "bag:5", "traps:2,bag:9,cards:3"], "hidden_chests": True},
+    {"opponents": ["held-out", "bag:5", "traps:2,bag:9,cards:3"], "edition": "iello-2016/hidden_chests:1"},
 ]
 STATEFUL = [[Counting, "continue", Counting], ["bag:5,cards:3,continue", Counting]]
 

@@ -8,7 +8,7 @@ import pettingzoo
 import pytest
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from diamant_env import EDITIONS, FIELDS, NUM_FEATURES, Observations, columns, diamant_v0, list_tasks
+from diamant_env import EDITIONS, FIELDS, NUM_FEATURES, Observations, columns, diamant_v0, find_edition, list_tasks
 from diamant_env.exact.response import observations_at
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
@@ -39,11 +39,11 @@ def test_task_has_its_settings(task):
     observation, _ = single.reset(seed=3)
     assert np.array_equal(many.reset(seed=3)[0][0], observation)
     obs, settings = fields_of(observation, task), task.settings
-    edition = EDITIONS[settings.get("edition", "iello-2016")]
+    edition = find_edition(settings.get("edition", "iello-2016"))
     assert obs["num_players"] == settings.get("num_players", 4)
-    assert single.unwrapped.edition.expeditions == settings.get("expeditions", edition.expeditions)
+    assert single.unwrapped.edition == edition
     if "observation" not in settings:
-        assert obs["expeditions_left"] == single.unwrapped.edition.expeditions - 1
+        assert obs["expeditions_left"] == edition.expeditions - 1
         assert obs["hidden_chests"] == edition.hidden_chests
     over = False
     while not over:

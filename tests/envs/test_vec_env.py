@@ -101,7 +101,7 @@ def test_options_of_gymnasium_are_used_once():
         assert (env.envs.unwrapped.games["key"] == before).tolist() == same
 
 
-@pytest.mark.parametrize("settings", [{}, {"blank_rivals": True}, {"reward": lambda gems, *_: gems}])
+@pytest.mark.parametrize("settings", [{}, {"edition": "iello-2016/hidden_rivals:1"}, {"reward": lambda gems, *_: gems}])
 def test_infos(settings):
     env, batch = sb3.DiamantVecEnv(2, [3, 5], **settings), Batch(2, [3, 5])
     present = np.arange(5) < [[3], [5]]

@@ -197,12 +197,12 @@ def test_equilibrium_agent_plays_edition_of_each_game():
 
 
 @compiled_only
-@every([ONE, replace(EDITIONS["iello-2016"], expeditions=1)])
+@every([ONE, EDITIONS["iello-2016"].replace(expeditions=1)])
 @pytest.mark.parametrize("begun", [False, True])
 def test_policy_rows_equal_played_observations(edition, begun):
     small = replace(edition, treasures=SMALL.treasures, traps=("a", "b", "c"))
     shown, start = set(), exact.start_of_expedition(small, 3)
-    batch = Batch(500, 3, small, blank_rivals=True)
+    batch = Batch(500, 3, small.replace(hidden_rivals=True))
     rows, rng, met = batch.reset(seed=2), np.random.default_rng(2), 0
     if begun:
         start = Play(["relic" if small.relics else 1, "a", 5], 3, small).play("0 -").game

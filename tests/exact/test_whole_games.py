@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from functools import cache
 from types import SimpleNamespace
 
@@ -68,12 +67,12 @@ def test_agent_plays_policy_at_every_state(edition, players):
     np.testing.assert_array_equal(game.policy_of(game.agent(policy)), policy.astype(np.float32))
 
 
-@pytest.mark.parametrize("blank", [True, False])
-def test_agent_refuses_hidden_information(blank):
+@pytest.mark.parametrize("hidden", ["hidden_chests", "hidden_rivals"])
+def test_agent_refuses_hidden_information(hidden):
     game = exact.WholeGame(TINY, 2)
     agent = game.agent(np.zeros((len(game.graph.states), 2)), "equilibrium")
-    edition = TINY if blank else dataclasses.replace(TINY, hidden_chests=True)
-    observations = Batch(1, 2, edition, blank_rivals=blank).reset(seed=0)
+    edition = TINY.replace(**{hidden: True})
+    observations = Batch(1, 2, edition).reset(seed=0)
     with pytest.raises(ValueError, match="open chests"):
         agent.act(Observations(observations[0], edition), np.ones(2, bool))
 

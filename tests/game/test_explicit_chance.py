@@ -31,10 +31,10 @@ def test_chance_outcomes_equal_deck():
 
 
 def test_copies_are_independent():
-    game = Game(3, SMALL, hidden_chests=True)
+    game = Game(3, SMALL.replace(hidden_chests=True))
     game.reveal(4)
     copies = [game.clone(), copy.copy(game), copy.deepcopy(game), pickle.loads(pickle.dumps(game))]
-    moved = Game(3, SMALL, hidden_chests=True)
+    moved = Game(3, game.edition)
     moved.restore(game.state)
     for other in (*copies, moved):
         before = game.state.tobytes()

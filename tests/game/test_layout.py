@@ -105,9 +105,11 @@ def walk(batch, turns):
         yield final
 
 
-def test_blank_rivals_erase_rival_fields_only():
-    plain = walk(Batch(6, [3, 8] * 3, hidden_chests=True), 40)
-    for blank, seen in zip(walk(Batch(6, [3, 8] * 3, blank_rivals=True), 40), plain, strict=True):
+def test_hidden_rivals_erase_rival_fields_only():
+    hidden, plain = (
+        walk(Batch(6, [3, 8] * 3, f"iello-2016/{each}:1"), 40) for each in ("hidden_rivals", "hidden_chests")
+    )
+    for blank, seen in zip(hidden, plain, strict=True):
         for field in FIELDS:
             values = blank[..., SLICES[field.name]]
             if field.name.startswith("rival_"):

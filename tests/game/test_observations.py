@@ -1,6 +1,5 @@
 """Records, rewards, observations and rebuilt games against the oracle, at every table size."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +9,7 @@ from tests.support.oracle import Oracle
 from tests.support.play import BASE, INVENTED, PUBLISHED, every
 from tests.support.side_by_side import SideBySide
 
-HIDDEN = replace(BASE, name="hidden chests", hidden_chests=True)
+HIDDEN = BASE.replace(hidden_chests=True)
 LAST_EVENTS = {"decision", "banked", "last_card", "bust_card"}  # not in an observation
 KINDS = ["a few leave", "half leave", "one leaves", "a few leave"]
 
@@ -80,7 +79,7 @@ def compare_views(both: SideBySide) -> None:
     space = observation_space()
     for i, (oracle, names) in enumerate(zip(both.oracles, both.names, strict=True)):
         chances, turn = next_card(oracle), int(both.batch.games.turn[i])
-        shown = replace(names.edition, hidden_chests=False)
+        shown = names.edition.replace(hidden_chests=False)
         views = [(rows[i, seat], names.edition, seat) for seat in range(len(oracle.players))]
         for row, edition, seat in [*views, (states[i], shown, 0)]:
             obs = Observations(row)
@@ -95,7 +94,7 @@ def compare_rebuilt(both: SideBySide, edition: Edition) -> None:
     rows = both.batch.observe()[np.arange(len(games)), seats]
     if edition.hidden_chests:
         rows, seats = both.batch.state(), seats * 0
-    rebuilt = from_observation(rows, games.key, replace(edition, hidden_chests=False))
+    rebuilt = from_observation(rows, games.key, edition.replace(hidden_chests=False))
     for i, seat in enumerate(seats):
         for name in set(GAME.names) - LAST_EVENTS:
             expected = games[name][i].copy()

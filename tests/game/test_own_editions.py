@@ -1,6 +1,5 @@
 """Custom editions: played as the oracle says, or refused with the reason."""
 
-import pickle
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diamant_env import Batch, Edition, Observations, diamant_v0, observation_space
+from diamant_env import Batch, Edition, find_edition, observation_space
 from diamant_env.rewards import REWARDS
 from tests.support.oracle import Oracle
-from tests.support.play import BASE, INVENTED, ODD, PRINTED, PUBLISHED, every
+from tests.support.play import BASE, INVENTED, PRINTED, PUBLISHED, every
 from tests.support.side_by_side import SideBySide
 
 ALL_KINDS = tuple("abcdefgh")
@@ -24,6 +23,7 @@ REFUSED = [
     *(("relics", wrong) for wrong in ((5,) * 6, (5, -1), {5: 1})),
     *(("trap_copies", wrong) for wrong in (50, 1, 2.0)),
     *(("hidden_chests", wrong) for wrong in ("no", [], None, 2)),
+    ("hidden_rivals", "no"),
     *(("tie_break", "dice"), ("expeditions", 0), ("expeditions", 16), ("bust_removes", 3)),
 ]
 
@@ -58,18 +58,55 @@ def test_printed_relics_are_found_by_value_or_all():
     assert BASE.cards_named("11") == BASE.cards_named(11) == [8]
 
 
-# Hidden chests: an option of every environment; default: the edition's.
+# Variations: text, name, expeditions, hidden chests, hidden rivals.
+VARIATIONS = [
+    ("incan-gold/hidden_chests:0/expeditions:1", "incan-gold/expeditions:1/hidden_chests:0", 1, False, False),
+    ("incan-gold/expeditions:5/hidden_chests:1", "incan-gold", 5, True, False),
+    ("iello-2016/hidden_rivals:1", "iello-2016/hidden_rivals:1", 5, True, True),
+    ("small-3/hidden_rivals:1/hidden_chests:1/expeditions:2", "small-3/expeditions:2/hidden_rivals:1", 2, True, True),
+    ("box/1:2/box.toml/hidden_chests:1", "box/hidden_chests:1", 2, True, False),
+    ("box/1:2/box.toml/expeditions:2", "box", 2, False, False),
+]
 
 
-@pytest.mark.parametrize("make_env", [diamant_v0.parallel_env, diamant_v0.env, diamant_v0.raw_env])
-@every([ODD, HIDDEN])
-@pytest.mark.parametrize("option", [None, False, True])
-def test_option_overrides_edition(make_env, edition, option):
-    env = pickle.loads(pickle.dumps(make_env(num_players=3, edition=edition, hidden_chests=option)))
-    started = env.reset(seed=1)
-    first = started[0]["player_0"] if started else env.observe("player_0")  # AEC returns nothing
-    assert Observations(first)["hidden_chests"] == (edition.hidden_chests if option is None else option)
-    assert Observations(env.state())["hidden_chests"] == 0
+@pytest.mark.parametrize(("text", "name", "expeditions", "hidden_chests", "hidden_rivals"), VARIATIONS)
+def test_text_varies_an_edition(text, name, expeditions, hidden_chests, hidden_rivals, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Edition("box", (5, 7), ("mud", "wind"), expeditions=2).save("box/1:2/box.toml")
+    edition = find_edition(text)
+    assert (edition.name, edition.expeditions) == (name, expeditions)
+    assert (edition.hidden_chests, edition.hidden_rivals) == (hidden_chests, hidden_rivals)
+    if not name.startswith("box"):
+        assert find_edition(name) == edition
+    edition.save("varied.json")
+    assert find_edition("varied.json") == edition
+
+
+def test_open_chests_show_rivals():
+    hidden = BASE.replace(hidden_rivals=True)
+    assert hidden.replace(hidden_chests=False) == BASE
+    assert hidden.replace(hidden_rivals=False) == BASE.replace(hidden_chests=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "incan-gold/hidden_chests:2",
+        "incan-gold/hidden_chests:True",
+        "incan-gold/expeditions:0",
+        "incan-gold/expeditions:16",
+        "incan-gold/expeditions:1/expeditions:2",
+        "incan-gold/relics:5",
+        "incan-gold/",
+        "incan-gold-/expeditions:1",
+        "small-4/expeditions:9",  # the deck could run out
+    ],
+)
+def test_wrong_variation_is_refused(text):
+    with pytest.raises(ValueError, match=text.partition("/")[0]):
+        find_edition(text)
+    with pytest.raises(ValueError, match="name"):
+        replace(BASE, name="iello-2016/expeditions:1")  # has five
 
 
 # An edition is refused exactly if its deck could run out.
@@ -101,6 +138,7 @@ FIELDS = st.fixed_dictionaries(
         "bust_removes": st.integers(0, 2),
         "tie_break": st.sampled_from(["shared", "relics"]),
         "hidden_chests": st.booleans(),
+        "hidden_rivals": st.booleans(),
     }
 )
 

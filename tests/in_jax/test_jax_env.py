@@ -124,7 +124,6 @@ def played(env):
         (lambda: Diamant(3, reward="gems"), "reward"),
         (lambda: Diamant(3, observation=["gold"]), "gold"),
         (lambda: Diamant(1, reward="margin"), "margin"),
-        (lambda: Diamant(3, hidden_chests=2), "hidden_chests"),
         (lambda: Diamant(3).step(None, jnp.zeros(4)), "actions"),
         (lambda: played(Diamant(3, reward=lambda banked, *_: banked.sum())), "rewards"),
     ],

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from stable_baselines3 import PPO
 
 from diamant_env import Batch
 from diamant_env.commands import diamant
-from diamant_env.editions import find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.judging import evaluate
 from diamant_env.judging.games import Played, number_of_tables, play, seeds_for
@@ -108,7 +106,7 @@ def test_copies_of_the_evaluated_agent_are_itself(agent):
     assert row.margin.mean == row.gain.mean == 0
 
 
-@pytest.mark.parametrize("edition", ["incan-gold", replace(find_edition("iello-2016"), hidden_chests=True)])
+@pytest.mark.parametrize("edition", ["incan-gold", "iello-2016/hidden_chests:1", "iello-2016/hidden_rivals:1"])
 def test_members_that_need_open_chests_are_excluded(edition):
     found = evaluate("ev", "held-out", 12, players=3, edition=edition)
     assert found.results[0].against == "2 of the 6 in held_out"
@@ -194,9 +192,13 @@ def test_evaluate_command(tmp_path, capsys):
 
 
 def test_saved_evaluation_names_its_game(tmp_path):
-    evaluate("bag", "ev", games=8, edition="incan-gold", seed=np.int64(3)).save(tmp_path / "x.json")
+    evaluate("bag", "ev", games=8, edition="everdeck/hidden_chests:1", seed=np.int64(3)).save(tmp_path / "x.json")
     saved = json.loads((tmp_path / "x.json").read_text())
-    assert (saved["edition"]["name"], saved["edition"]["hidden_chests"], saved["seed"]) == ("incan-gold", True, 3)
+    assert (saved["edition"]["name"], saved["edition"]["hidden_chests"], saved["seed"]) == (
+        "everdeck/hidden_chests:1",
+        True,
+        3,
+    )
 
 
 def test_figures_of_saved_policies_are_equal_with_every_instruction_set(tmp_path):

@@ -73,7 +73,7 @@ def test_table_size_of_evaluation_is_a_trained_one(trained, judged):
 
 
 def test_run_trains_and_is_judged_in_its_game(tmp_path, monkeypatch):
-    game = {"edition": "everdeck", "num_players": [3], "reward": "score", "expeditions": 2, "blank": True}
+    game = {"edition": "everdeck/expeditions:2/hidden_rivals:1", "num_players": [3], "reward": "score"}
     config, folder = small_run(tmp_path, seed=4, game=game, judge={"num_players": 5})
     calls, edition = [], config.game.judged_edition()
 
@@ -86,9 +86,8 @@ def test_run_trains_and_is_judged_in_its_game(tmp_path, monkeypatch):
     for play in (partial(train, make_env=stop), *judged):
         with pytest.raises(Killed):
             play(config, folder)
-    ((_, players, editions, reward, *_, blank), _), *found = calls
+    ((_, players, editions, reward, *_), _), *found = calls
     assert ({*players}, {*editions}, reward) == ({3}, {edition}, "score")
-    assert blank is True
     for _, settings in found:
         assert settings.items() >= {"seed": 4, "players": 5, "edition": edition}.items()
 

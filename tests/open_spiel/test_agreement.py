@@ -9,7 +9,7 @@ from diamant_env import CONTINUE, LEAVE, Edition, exact
 from diamant_env.opponents import make
 from diamant_env.rewards import REWARDS
 from tests.exact.test_exact import compiled_only
-from tests.support.play import every
+from tests.support.play import every, text_of
 
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python import policy  # noqa: E402
@@ -33,7 +33,7 @@ AGENTS = ["ev:0", "random:0.3"]
 
 
 def load(edition, players, turn_based=False, **parameters):
-    given = {"players": players, "edition": spiel.edition_text(edition), **parameters}
+    given = {"players": players, "edition": text_of(edition), **parameters}
     game = pyspiel.load_game("python_diamant", given)
     return pyspiel.convert_to_turn_based(game) if turn_based else game
 
@@ -125,7 +125,8 @@ def test_whole_game_agrees(edition, players):
     [*((TWICE, 2, reward) for reward in REWARDS), (TWICE, 3, "score"), (RELICS_KEPT, 2, "win")],
 )
 def test_small_whole_game_agrees(edition, players, reward):
-    whole, game = exact.WholeGame(edition, players), load(edition, players, recall="state", utility=reward)
+    whole, shown = exact.WholeGame(edition, players), edition.replace(hidden_chests=False)  # deviators see all
+    game = load(shown, players, recall="state", utility=reward)
     table = [agent for agent in SEATS if not (edition.hidden_chests and agent == "catch-up")]
     for names in ([table[-1]] * players, [table[seat % len(table)] for seat in range(players)]):
         own = [spiel.AgentPolicy(game, name) for name in names]

@@ -3,7 +3,6 @@
 import json
 import re
 import unittest
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from diamant_env import Edition
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP
 from diamant_env.judging import evaluate
 from diamant_env.observation import NUM_FEATURES, Observations
-from tests.support.play import BASE, INVENTED, PUBLISHED, every
+from tests.support.play import text_of
 
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.integration_tests import api_test  # noqa: E402
@@ -21,15 +20,14 @@ from open_spiel.python.algorithms import mcts  # noqa: E402
 from open_spiel.python.tests import games_sim_test  # noqa: E402
 
 import diamant_env.open_spiel as spiel  # noqa: E402
-from diamant_env.envs.edition_text import read_edition  # noqa: E402
 
-PAIRS = "treasures:3+5/traps:mud/trap_copies:2/expeditions:1"
+PAIRS = text_of(Edition("pairs", (3, 5), ("mud",), trap_copies=2, expeditions=1))
 GAMES = {
     "default": "python_diamant",
     "hidden": "python_diamant(edition=incan-gold,players=4)",
-    "open": "python_diamant(edition=incan-gold,chests=open,expeditions=2)",
+    "open": "python_diamant(edition=incan-gold/expeditions:2/hidden_chests:0)",
     "win": "python_diamant(utility=win,recall=state)",
-    "margin": "python_diamant(players=2,utility=margin,chests=hidden,recall=state)",
+    "margin": "python_diamant(players=2,utility=margin,edition=iello-2016/hidden_rivals:1,recall=state)",
     "terminal": "python_diamant(players=8,edition=incan-gold-2020,terminal_rewards=True)",
     "alone": "python_diamant(players=1)",
     "turns": f"turn_based_simultaneous_game(game=python_diamant(players=2,edition={PAIRS}))",
@@ -67,7 +65,7 @@ def test_random_simulations(text):
 
 def test_utilities_are_bounded_by_all_treasures_and_relics():
     """A lone player who meets no trap in two expeditions reaches the bound of the score."""
-    edition = "treasures:3+5/traps:mud/trap_copies:3/relics:4/expeditions:2"
+    edition = text_of(Edition("four cards", (3, 5), ("mud",), relics=(4,), expeditions=2))
     state = pyspiel.load_game("python_diamant", {"edition": edition, "players": 1}).new_initial_state()
     while not state.is_terminal():
         if state.is_chance_node():
@@ -78,19 +76,6 @@ def test_utilities_are_bounded_by_all_treasures_and_relics():
     for utility, low, high in (("score", 0, 20), ("win", 0, 1), ("margin", -20, 20)):
         game = pyspiel.load_game("python_diamant", {"edition": edition, "players": 2, "utility": utility})
         assert (game.min_utility(), game.max_utility()) == (low, high)
-
-
-SIGNS = Edition("signs", (3, 5), ("fire/ice", "a+b", "x:y", "1,2", "k=v", "(é)", "100 %", "%2F"), expeditions=2)
-
-
-@every([*PUBLISHED, *INVENTED, SIGNS])
-def test_edition_text_round_trips(edition):
-    read = read_edition(spiel.edition_text(edition))
-    fields = ("treasures", "traps", "relics", "trap_copies", "relics_enter", "relic_values", "expeditions")
-    assert [getattr(read, name) for name in fields] == [getattr(edition, name) for name in fields]
-    assert (read.bust_removes, read.tie_break) == (edition.bust_removes, edition.tie_break)
-    game = pyspiel.load_game("python_diamant", {"edition": spiel.edition_text(edition)})
-    assert str(pyspiel.load_game(str(game))) == str(game)
 
 
 def test_agent_policy_equals_agent_bot():
@@ -161,14 +146,11 @@ def test_mcts_needs_terminal_rewards():
 
 
 @pytest.mark.parametrize(
-    ("edition", "chests", "hidden"),
-    [
-        *[(PAIRS, "hidden", True), (PAIRS, "open", False), (PAIRS, "edition", False)],
-        *[("incan-gold", "hidden", True), ("incan-gold", "open", False), ("incan-gold", "edition", True)],
-    ],
+    ("edition", "hidden"),
+    [(PAIRS, False), (f"{PAIRS}/hidden_chests:1", True), (f"{PAIRS}/hidden_rivals:1", True), ("incan-gold", True)],
 )
-def test_hidden_chests_are_not_observable(edition, chests, hidden):
-    game = pyspiel.load_game("python_diamant", {"edition": edition, "chests": chests, "recall": "state"})
+def test_hidden_chests_are_not_observable(edition, hidden):
+    game = pyspiel.load_game("python_diamant", {"edition": edition, "recall": "state"})
     for each in (game, pyspiel.load_game(str(game))):
         assert each.get_type().information.name == ("IMPERFECT" if hidden else "PERFECT") + "_INFORMATION"
         seen = []
@@ -193,11 +175,9 @@ def test_hidden_chests_are_not_observable(edition, chests, hidden):
         {"playerz": 2},
         {"players": 9},
         {"players": 1, "utility": "margin"},
-        *({name: "wrong"} for name in ("chests", "utility", "recall")),
-        {"expeditions": 16},
-        {"edition": 3},
-        *({"edition": wrong} for wrong in ("diamant", "treasures:3", "treasures:3+x/traps:mud", "gems:3/traps:mud")),
-        *({"edition": f"treasures:3/traps:mud{wrong}"} for wrong in ("", "/expeditions:x", "/treasures:9")),
+        *({name: "wrong"} for name in ("utility", "recall")),
+        *({"edition": wrong} for wrong in (3, "diamant", "iello-2016/expeditions:16")),
+        {"edition": "iello-2016/hidden_rivals:1"},  # recall=history shows rivals
     ],
 )
 def test_invalid_parameters(parameters):
@@ -218,9 +198,9 @@ def test_invalid_moves():
         lambda: spiel.AgentPolicy(game, "ev:0").action_probabilities(state),
         lambda: spiel.PolicyAgent(policy.UniformRandomPolicy(game), game),  # recall=history
         lambda: spiel.PolicyAgent(None, pyspiel.load_game("python_diamant(recall=state)"), 3),
-        lambda: evaluate(other, games=4, players=3, hidden_chests=True),
+        lambda: evaluate(other, games=4, players=3, edition="iello-2016/hidden_chests:1"),
         lambda: evaluate(other, games=4, players=4),
-        lambda: evaluate(other, games=4, players=3, edition=replace(BASE, expeditions=4)),
+        lambda: evaluate(other, games=4, players=3, edition="iello-2016/expeditions:4"),
     ):
         with pytest.raises(ValueError):  # noqa: PT011 - of ten calls
             call()

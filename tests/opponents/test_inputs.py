@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from diamant_env import Batch, Observations
-from diamant_env.editions import find_edition
+from diamant_env import Batch, Observations, find_edition
 from diamant_env.observation import NUM_FEATURES, SLICES
 from diamant_env.opponents.inputs import CANONICAL, INPUTS
 
@@ -14,7 +13,7 @@ canonical_inputs = INPUTS[CANONICAL]
 def rows_of(players, hidden=False, games=60):
     """Return observations of seats that must decide, from random games."""
     random = np.random.default_rng(players)
-    batch = Batch(games, players, find_edition("iello-2016-fr-relics", hidden_chests=hidden))
+    batch = Batch(games, players, find_edition("iello-2016-fr-relics").replace(hidden_chests=hidden))
     observations, rows = batch.reset(seed=players), []
     while not batch.over.all():
         flat = observations.reshape(-1, NUM_FEATURES)

@@ -81,7 +81,7 @@ def test_solved_agents_refuse_unsolved_tables(agent, players, edition):
 
 def test_hidden_chests_change_no_file_of_a_solution():
     start, gold = start_of_expedition("incan-gold", 3), EDITIONS["incan-gold"]
-    files = {_file_of(start, edition, "root") for edition in (gold, replace(gold, hidden_chests=False))}
+    files = {_file_of(start, edition, "root") for edition in (gold, gold.replace(hidden_chests=False))}
     assert len(files) == 1
     assert _file_of(start, replace(gold, bust_removes=2), "root") not in files
 

@@ -42,7 +42,7 @@ def test_members_that_read_hidden_chests_are_excluded(tmp_path):
     (tmp_path / "mine.toml").write_text("agents = ['bag:7', 'catch-up:16,0.5']")
     pool = str(tmp_path / "mine.toml")
     assert pool_members(pool, 3, "iello-2016") == (["bag:7", "catch-up:16,0.5"], [])
-    assert pool_members(pool, 3, "iello-2016", "incan-gold") == (["bag:7"], ["catch-up:16,0.5"])
+    assert pool_members(pool, 3, "iello-2016", "iello-2016/hidden_rivals:1") == (["bag:7"], ["catch-up:16,0.5"])
 
 
 def test_policy_by_file_and_run_folder(tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from diamant_env import Batch
+from diamant_env import Batch, find_edition
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.values import Values, inputs, start_features
@@ -21,7 +21,7 @@ def layers(players: int, width: int = 8) -> list:
 
 def starts(players: int, edition="iello-2016", games: int = 200, expedition: int = 3) -> Batch:
     """Return games at the first turn of an expedition after random play."""
-    batch = Batch(games, players, edition, hidden_chests=False)
+    batch = Batch(games, players, find_edition(edition).replace(hidden_chests=False))
     batch.reset(1)
     random = np.random.default_rng(2)
     found = batch.games.copy()

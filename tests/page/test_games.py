@@ -9,9 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from diamant_env import EDITIONS, Edition
+from diamant_env import EDITIONS, Edition, find_edition
 from diamant_env.advice.hint import observations_of
-from diamant_env.editions import find_edition
 from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.opponents import make
 from diamant_env.records import GameRecord, GameSession
@@ -156,7 +155,7 @@ def test_relics_in_words(edition, relic, turns, fate, coming):
 
 @pytest.mark.parametrize("agents", [("you", "bag:8"), ("bag:8", "random")])
 def test_table_of_view_begins_a_like_game(client, agents):
-    view = client.new(*agents, edition="incan-gold", hidden_chests=False)
+    view = client.new(*agents, edition="incan-gold/hidden_chests:0")
     again = client.post("/new", **view["table"], seed=None).json
     assert again["table"] == view["table"]
     assert again["mode"] == view["mode"]
@@ -224,14 +223,14 @@ def one_too_many(obs):
 
 def test_wrong_answer_of_an_agent_names_agent_and_seat():
     text = f"{__name__}:one_too_many"
-    settings = {"edition": "iello-2016", "hidden_chests": None, "seed": 0}
+    settings = {"edition": "iello-2016", "seed": 0}
     answer = Client(make_app(Menu([text]))).post("/new", agents=["you", text], **settings)
     assert answer.status == 400
     assert f"{text} in seat 2" in answer.json["error"]
 
 
 def test_mixture_draws_for_each_game():
-    played = page_game.new_game(Menu(["mixture:1,90"]), "iello-2016-fr", None, ["you", "mixture:1,90"], 3)
+    played = page_game.new_game(Menu(["mixture:1,90"]), "iello-2016-fr", ["you", "mixture:1,90"], 3)
     drawn = []
     while not played.session.over:
         played.play(0 if played.must_decide else None)
@@ -256,16 +255,16 @@ def test_game_continues_on_a_new_server():
     assert view == stays
 
 
-@pytest.mark.parametrize("edition", ["incan-gold", "iello-2016"])
+@pytest.mark.parametrize("edition", ["incan-gold", "iello-2016/hidden_chests:1"])
 def test_hidden_chests_are_hidden_until_the_end(client, edition):
-    view = client.new("bag:8", "you", "bag:18", edition=edition, hidden_chests=True)
+    view = client.new("bag:8", "you", "bag:18", edition=edition)
     *during, last = client.to_the_end(view)
-    assert '"hidden_chests": true' in view["game"]
+    assert json.loads(view["game"])["edition"] == edition
     for each in during:
         assert [seat["chest"] is None for seat in each["seats"]] == [True, False, True]
         assert all(seat["relics"] is not None for seat in each["seats"])
     assert all(seat["chest"] is not None for seat in last["seats"])
-    watched = client.new("bag:8", "bag:18", edition=edition, hidden_chests=True)
+    watched = client.new("bag:8", "bag:18", edition=edition)
     assert [seat["chest"] for seat in watched["seats"]] == [0, 0]
 
 
@@ -298,7 +297,7 @@ def test_odds_hint_record_and_review(client, monkeypatch):
 
 def test_record_of_custom_edition_shows_escaped_cards(client):
     printed = {"name": "mine", "treasures": [5, 7], "traps": ["<a/b>", "snake"], "expeditions": 1}
-    record = {"edition": printed, "hidden_chests": False, "players": 1, "cards": ["<a/b>"], "turns": [[0]]}
+    record = {"edition": printed, "players": 1, "cards": ["<a/b>"], "turns": [[0]]}
     view = client.post("/open", text=json.dumps(record)).json["views"][0]
     assert view["path"][0]["name"] == "<a/b>"
     face = client.get("/card/16/<a/b>.svg")  # decoded, as a server passes it

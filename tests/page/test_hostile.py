@@ -22,7 +22,7 @@ def text_of(*turns: list[int], names: tuple[str, ...] = ("you", "bag:8"), seed: 
 
 GAME, WAITING = text_of([0, 0]), text_of([1, 0])
 OVER = text_of(*[[1, 1]] * 5, names=("bag:8", "bag:18"))
-NEW = {"edition": "iello-2016", "hidden_chests": False, "agents": ["you", "bag:8"], "seed": 3}
+NEW = {"edition": "iello-2016", "agents": ["you", "bag:8"], "seed": 3}
 
 
 @pytest.fixture(scope="module")
@@ -35,13 +35,13 @@ INVALID = [
         ("/new", NEW | wrong)
         for wrong in (
             {"edition": "diamond"},
-            {"hidden_chests": 1},
+            {"edition": "iello-2016/hidden_chests:2"},
             {"agents": ["you"] + ["bag:8"] * 8},
             {"agents": ["you", "you"]},
             {"agents": ["you", "os:system"]},
             {"agents": ["you", []]},
             {"seed": 2**53},
-            {"hidden_chests": True, "agents": ["catch-up", "bag:8"]},
+            {"edition": "iello-2016/hidden_chests:1", "agents": ["catch-up", "bag:8"]},
             {"more": 1},
         )
     ],

@@ -53,6 +53,9 @@ def test_custom_edition_is_selected_and_played(box):
     assert menu["editions"][-1]["name"] == "mine"
     assert menu["editions"][-1]["description"] == "your own edition mine"
     assert not any("/" in edition["description"] for edition in menu["editions"])
+    assert menu["editions"][-1]["chests"] == {"hidden": "mine/hidden_chests:1", "open": "mine"}
+    hidden = client.new("you", "champion", edition="mine/hidden_chests:1")
+    assert GameRecord.from_json(hidden["game"]).edition == Edition.load(box).replace(hidden_chests=True)
     last = client.to_the_end(client.new("you", "champion", edition="mine"))[-1]
     assert last["expeditions"] == 2
     assert GameRecord.from_json(last["game"]).edition == Edition.load(box)
@@ -65,11 +68,11 @@ def test_request_opens_no_file_and_imports_nothing(box, tmp_path, monkeypatch):
     (tmp_path / "trap.py").write_text("raise SystemExit('imported')", encoding="utf-8")
     client = Client(make_app(Menu(["policy.safetensors"], edition="box.toml")))
     for agent in ["trap:agent", "./policy.safetensors", str(tmp_path), ".", "search:2:trap:agent"]:
-        response = client.post("/new", edition="mine", hidden_chests=None, agents=["you", agent], seed=1)
+        response = client.post("/new", edition="mine", agents=["you", agent], seed=1)
         assert response.status == 400
         assert response.json["error"].startswith("unknown agent")
     for edition in ["box.toml", box, "./box.toml"]:
-        response = client.post("/new", edition=edition, hidden_chests=None, agents=["you"], seed=1)
+        response = client.post("/new", edition=edition, agents=["you"], seed=1)
         assert response.status == 400
         assert response.json["error"].startswith("unknown edition")
         assert client.post("/open", text=json.dumps({"edition": edition})).status == 400

@@ -121,7 +121,7 @@ def test_search_of_code_resumes_with_its_agent(tmp_path, monkeypatch, few):
 
 
 def test_search_plays_its_game(tmp_path, monkeypatch):
-    set_game = {"edition": "everdeck", "num_players": [3], "reward": "score", "expeditions": 2}
+    set_game = {"edition": "everdeck/expeditions:2/hidden_rivals:1", "num_players": [3], "reward": "score"}
     config = ResponseConfig.model_validate({"agent": "bag:15", "game": set_game})
     game, calls = ResponseGame("bag:15", 3, config.game.judged_edition(), "score"), []
 

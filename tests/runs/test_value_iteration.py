@@ -76,7 +76,8 @@ def test_rivals_see_chests():
     asked = make("champion").act(seen, np.ones(2, np.bool_))
     (found,) = values.leave_probabilities(np.array([game.state]))
     assert found == pytest.approx([0, *asked])
-    blind = observe_records(np.array([game.state]), edition_records([SMALL]), 2, blank_rivals=True)[:, 1]
+    hidden = edition_records([SMALL.replace(hidden_rivals=True)])
+    blind = observe_records(np.array([game.state]), hidden, 2)[:, 1]
     assert make("champion").act(Observations(blind, SMALL), np.ones(1, np.bool_)) != asked[0]
 
 
@@ -132,6 +133,7 @@ def test_agents_that_leave_afterstates_unseen_or_read_the_edition(agent):
     ("game", "reason"),
     [
         (ResponseGame("bag", 3, "incan-gold", "win"), "hides"),
+        (ResponseGame("bag", 3, SMALL.replace(hidden_rivals=True), "win"), "hides"),
         (ResponseGame("search:bag", 3, SMALL, "win"), "a search"),
         (
             ResponseGame(SimpleNamespace(act=lambda obs, first: np.zeros(len(first), np.float32)), 3, SMALL, "win"),

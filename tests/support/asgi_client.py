@@ -69,9 +69,9 @@ class Client:
     def send(self, path: str, body: bytes) -> Response:
         return asyncio.run(request(self.app, "POST", path, body))
 
-    def new(self, *agents: str, seed: int = 3, edition: str = "iello-2016", hidden_chests: bool | None = None) -> dict:
+    def new(self, *agents: str, seed: int = 3, edition: str = "iello-2016") -> dict:
         """Begin a game and return its view."""
-        response = self.post("/new", edition=edition, hidden_chests=hidden_chests, agents=list(agents), seed=seed)
+        response = self.post("/new", edition=edition, agents=list(agents), seed=seed)
         assert response.status == 200, response.body
         return response.json
 

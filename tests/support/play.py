@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 
 import numba
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import diamant_env.advice.review as review
 from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, Game
 from diamant_env.drawing.scene import Scene
+from diamant_env.editions import find_edition, is_published
 
 SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # multiplies games and damaged files
 PUBLISHED = list(EDITIONS.values())
@@ -47,6 +49,19 @@ INVENTED = [
     NO_RELICS,
     ODD,
 ]
+
+
+_FILES = TemporaryDirectory()
+
+
+def text_of(edition: str | Edition) -> str:
+    """Return a text for `find_edition`: a published name, or the path of a new file."""
+    edition = find_edition(edition)
+    if is_published(edition):
+        return edition.name
+    path = f"{_FILES.name}/{hash(edition)}.toml"
+    edition.save(path)
+    return path
 
 
 def games(number: int) -> int:

@@ -122,7 +122,7 @@ def _played(population: Population, config: Config, decisions: int) -> tuple[NDA
     """Return inputs (decisions, width) and P(LEAVE) (decisions,) from games of the population."""
     inputs, game = INPUTS[config.network.inputs], config.game
     shape = config.ppo.games, game.num_players[0]
-    batch = Batch(shape[0], num_players=shape[1], edition=game.judged_edition(), blank_rivals=game.blank)
+    batch = Batch(shape[0], num_players=shape[1], edition=game.judged_edition())
     batch.reset(config.seed)
     seen: list[NDArray[np.float32]] = []
     probabilities: list[NDArray[np.float32]] = []

@@ -32,12 +32,13 @@ _IDLE = 3  # bound on rows per decision, since stable-baselines3 counts idle row
 class Transformed(VecEnvWrapper):
     """Wrapper with the inputs of `diamant_env.opponents.inputs` and scaled rewards.
 
-    Rows in camp have inputs too, for bootstrapping; with `Batch.blank_rivals` these are 0.
+    Rows in camp have inputs too, for bootstrapping; with hidden rivals these are 0.
     """
 
     def __init__(self, env: DiamantVecEnv, inputs: Inputs, scale: float = 1.0) -> None:
         super().__init__(env, observation_space=inputs.space)
-        self.inputs, self.camp, self.scale = inputs, not env.batch.blank_rivals, np.float32(scale)
+        self.inputs, self.scale = inputs, np.float32(scale)
+        self.camp = not env.batch.editions[0].hidden_rivals
 
     def reset(self) -> NDArray[np.float32]:
         """See `VecEnv.reset`."""

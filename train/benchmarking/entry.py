@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gymnasium.utils import EzPickle
 from numpy.typing import ArrayLike
 
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.diamant_v0 import parallel_env
-from diamant_env.editions import Edition, find_edition
+from diamant_env.editions import Edition
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.judging.games import Player
@@ -43,16 +42,14 @@ class EntryTask:
     Attributes:
         name: Name of the task, such as ``"full-4-win"``.
         players: Players at the table.
-        edition: Edition with the task's number of expeditions.
+        edition: The edition, which says what observations hide.
         reward: Objective of evaluation: ``"win"``, ``"score"`` (gems) or ``"margin"`` (gems).
-        blank: Whether observations hide chests and rivals, in training and evaluation.
     """
 
     name: str
     players: int
     edition: Edition
     reward: str
-    blank: bool
     _game: GameConfig = field(repr=False)
     _keep: Callable[[Any, int], object] = field(repr=False)
 
@@ -60,7 +57,7 @@ class EntryTask:
     def of(cls, task: BenchmarkTask, keep: Callable[[Any, int], object]) -> EntryTask:
         """Return a task of the suite; `keep` receives its checkpoints."""
         game = task.game
-        return cls(task.name, task.players, game.judged_edition(), game.reward, game.blank, game, keep)
+        return cls(task.name, task.players, game.judged_edition(), game.reward, game, keep)
 
     def checkpoint(self, agent: Any, decisions: int) -> None:
         """Measure an agent after this number of decisions, for the run's learning curve.
@@ -72,7 +69,7 @@ class EntryTask:
 
     def batch(self, num_games: int, **settings: Any) -> Batch:
         """Return a `diamant_env.Batch` with further `settings`."""
-        return Batch(num_games, **self._game_settings(), blank_rivals=self.blank, **settings)
+        return Batch(num_games, **self._game_settings(), **settings)
 
     def vec_env(self, num_games: int, opponents: Any = None, seating: ArrayLike | None = None) -> DiamantVecEnv:
         """Return a `diamant_env.sb3.DiamantVecEnv`, whose `decisions` are those of its rows."""
@@ -80,32 +77,18 @@ class EntryTask:
 
     def parallel_env(self) -> parallel_env:
         """Return a `diamant_env.diamant_v0.parallel_env`."""
-        return TaskParallelEnv(self.blank, **self._game_settings())
+        return parallel_env(**self._game_settings())
 
     def gym_env(self, opponents: Any = "random", **settings: Any) -> DiamantEnv:
         """Return a `diamant_env.gym_env.DiamantEnv`; each step is a decision."""
-        env = DiamantEnv(opponents=opponents, **self._game_settings(), **settings)
-        env._learner.batch.blank_rivals = self.blank
-        return env
+        return DiamantEnv(opponents=opponents, **self._game_settings(), **settings)
 
     def gym_vec(self, num_envs: int, opponents: Any = "random", **settings: Any) -> DiamantVectorEnv:
         """Return a `diamant_env.gym_vector.DiamantVectorEnv`; each game that a step advances is a decision."""
-        env = DiamantVectorEnv(num_envs=num_envs, opponents=opponents, **self._game_settings(), **settings)
-        env._learner.batch.blank_rivals = self.blank
-        return env
+        return DiamantVectorEnv(num_envs=num_envs, opponents=opponents, **self._game_settings(), **settings)
 
     def _game_settings(self) -> dict[str, Any]:
-        edition = find_edition(self.edition, True if self.blank else None)
-        return {"num_players": self.players, "edition": edition, "reward": self.reward}
-
-
-class TaskParallelEnv(parallel_env):
-    """`diamant_env.diamant_v0.parallel_env` with `Batch.blank_rivals`, also in copies."""
-
-    def __init__(self, blank: bool, **settings: Any) -> None:
-        super().__init__(**settings)
-        EzPickle.__init__(self, blank, **settings)  # arguments for copies
-        self._batch.blank_rivals = blank
+        return {"num_players": self.players, "edition": self.edition, "reward": self.reward}
 
 
 def from_function(text: str) -> Algorithm:
@@ -164,7 +147,7 @@ def from_agent(text: str) -> Algorithm:
 def _able(agent: Agent, task: BenchmarkTask) -> bool:
     """Return whether an agent supports a task's tables; a defect of a custom agent is reported by its run."""
     try:
-        check_able(agent, task.players, task.game.judged_edition(), task.game.blank)
+        check_able(agent, task.players, task.game.judged_edition())
     except Exception as error:
         return not isinstance(error, ValueError)
     return True

@@ -12,7 +12,8 @@ from diamant_env import Batch
 from diamant_env.storage.files import nearest
 from train.runs.config import GameConfig
 
-FULL, SOLVED, HIDDEN = "iello-2016", "iello-2016-fr", "incan-gold"  # SOLVED: 2016 without relics
+FULL, HIDDEN = "iello-2016", "incan-gold"
+EXPEDITION = "iello-2016-fr/expeditions:1/hidden_rivals:1"  # 2016 without relics
 Family = Literal["expedition", "small", "game", "solitaire", "win", "score"]
 """Family of tasks with the same figures."""
 _GAMES, _TURNS = 16, 80  # size of the digest's games
@@ -50,7 +51,7 @@ class BenchmarkTask(NamedTuple):
 
 
 def _expedition(players: int, points: int, reason: str) -> BenchmarkTask:
-    game = GameConfig(edition=SOLVED, num_players=(players,), reward="score", expeditions=1, blank=True)
+    game = GameConfig(edition=EXPEDITION, num_players=(players,), reward="score")
     meaning = f"{players} players, one expedition without relics, for score"
     return BenchmarkTask(f"expedition-{players}", "expedition", game, meaning, reason, 10, points)
 
@@ -111,7 +112,7 @@ def digest_of_task(task: BenchmarkTask) -> str:
 
     It changes with the rules, the observation, the reward and the random numbers.
     """
-    batch = Batch(_GAMES, task.players, task.game.judged_edition(), task.game.reward, blank_rivals=task.game.blank)
+    batch = Batch(_GAMES, task.players, task.game.judged_edition(), task.game.reward)
     found = sha256(batch.reset(seed=0).tobytes())
     game, seat = np.indices((_GAMES, task.players))
     for turn in range(_TURNS):

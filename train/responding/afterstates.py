@@ -41,7 +41,7 @@ class Afterstates:
     """
 
     def __init__(self, game: ResponseGame) -> None:
-        self.edition = find_edition(game.edition, hidden_chests=False)
+        self.edition = find_edition(game.edition).replace(hidden_chests=False)
         self.networks: dict[tuple[int, int], Layers] = {}
         self._players, self._reward, self._scale = game.players, game.reward, reward_scale(game.reward)
         self._numbers = edition_records([self.edition])

@@ -44,9 +44,9 @@ def gains_of(
     By symmetry a copy's payoff is 1 / players in win share and 0 in margin; in score it is measured in the same seats.
     """
     copies = [game.agent] if game.reward == "score" else []
-    first, *others = [*copies, *responses]
+    agents: list[Player] = [*copies, *responses]
     found = evaluate(
-        first, game.agent, games, compare=others, players=game.players, edition=game.edition, seed=seed,
+        agents[0], game.agent, games, compare=agents[1:], players=game.players, edition=game.edition, seed=seed,
         progress=progress, purpose=purpose, simultaneous=True,
     )  # fmt: skip
     results = found.results[len(copies) :]

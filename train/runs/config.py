@@ -7,9 +7,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from diamant_env.drawing.narration import counted
-from diamant_env.editions import MAX_EXPEDITIONS, Edition, find_edition
+from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import MAX_SEED
-from diamant_env.envs.settings import with_expeditions
 from diamant_env.judging.games import MAX_GAMES
 
 Players = Annotated[int, Field(ge=1, le=8)]
@@ -32,16 +31,12 @@ class GameConfig(Strict):
     """The task."""
 
     edition: str = "iello-2016"
-    """Edition of evaluation, and of training unless `editions` is given."""
+    """Edition of evaluation, and of training unless `editions` is given; see `diamant_env.find_edition`."""
     editions: tuple[str, ...] = ()
     """Editions of the training games, in equal shares; repetitions are allowed."""
     num_players: tuple[Players, ...] = Field(default=(4,), min_length=1, max_length=1000)
     """Table sizes, in equal shares of the games; repetitions are allowed."""
     reward: Literal["win", "score", "margin"] = "win"
-    expeditions: int | None = Field(default=None, ge=1, le=MAX_EXPEDITIONS)
-    """Expeditions per game; None: the edition's."""
-    blank: bool = False
-    """Hide chests and all features of rivals, see `blank_rivals` of `diamant_env.Batch`."""
 
     @model_validator(mode="after")
     def _known(self) -> GameConfig:
@@ -53,12 +48,11 @@ class GameConfig(Strict):
 
     def judged_edition(self) -> Edition:
         """Return the edition of the games that judge; raise a ValueError if it is invalid."""
-        return with_expeditions(find_edition(self.edition), self.expeditions)
+        return find_edition(self.edition)
 
     def training_editions(self) -> list[Edition]:
         """Return the editions of the training games; raise a ValueError if one is invalid."""
-        names = self.editions or (self.edition,)
-        return [with_expeditions(find_edition(name), self.expeditions) for name in names]
+        return [find_edition(name) for name in self.editions or (self.edition,)]
 
 
 class OpponentsConfig(Strict):

@@ -186,7 +186,7 @@ def train(
     game, ppo = config.game, config.ppo
     players, editions = tables_of(config)
     league = League(config.opponents, players, seeds_for(config.seed, "league"))
-    env = make_env(ppo.games, players, editions, game.reward, league.snapshots, league.seating, game.blank)
+    env = make_env(ppo.games, players, editions, game.reward, league.snapshots, league.seating)
     seed = int(seeds_for(config.seed, "learning").generate_state(1)[0])
     run = TrainingRun(config, folder, learner(env, ppo, config.network, seed, league))
     small = DiamantVecEnv(1, 2)  # compile before timing

@@ -109,7 +109,7 @@ class WholeGame:
 
         Raises:
             ValueError: If the policy has another shape or a value outside [0, 1]; when it acts, for another table,
-                hidden chests or blank rivals.
+                hidden chests or hidden rivals.
         """
         return WholeGameAgent(self, self._checked(policy), name)
 

@@ -38,8 +38,7 @@ export const chosenEdition = () => menu.editions.find(({ name }) => name === cho
 const other = () => menu.agents[0].text;
 
 function message(agents) {
-  const chests = { open: false, hidden: true }[chosen.chests] ?? null;
-  return { edition: chosen.edition, hidden_chests: chests, agents, seed: null };
+  return { edition: chosenEdition().chests[chosen.chests] ?? chosen.edition, agents, seed: null };
 }
 
 /** Return the last choice if it and the default are still offered, else the menu's. */
