@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from diamant_env import Edition
+from diamant_env import Edition, find_edition
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool
 from diamant_env.storage.results import processor
@@ -67,7 +67,10 @@ def test_held_out_agents_play_the_game_of_the_task(tmp_path, monkeypatch):
     monkeypatch.setattr(benchmark_run, "evaluate", stop)
     with pytest.raises(KeyboardInterrupt):
         run_of(task.name, "equilibrium", tmp_path).measure("ev")
-    assert settings.items() >= {"players": 3, "edition": task.game.judged_edition()}.items()
+    assert (
+        settings.items()
+        >= {"players": 3, "edition": find_edition("iello-2016-fr/expeditions:1/hidden_rivals:1")}.items()
+    )
 
 
 def test_runs_are_ordered_by_seed_and_skip_unplayable_tasks(tmp_path):
