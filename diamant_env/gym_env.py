@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -18,7 +17,7 @@ from diamant_env.engine.records import copy_game
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.pictures import RENDER_MODES
 from diamant_env.envs.settings import Observation
-from diamant_env.opponents.custom import Player
+from diamant_env.opponents.matchup import Opponents
 from diamant_env.rewards import Reward
 from diamant_env.state import GameState
 
@@ -65,11 +64,10 @@ class DiamantEnv(gymnasium.Env):
         num_players: Seats at the table, the learner's included: 3 to 8 by the rulebook; 1 and 2 for research.
         edition: An edition, see `diamant_env.find_edition`.
         reward: ``"score"``, ``"win"``, ``"margin"`` or a custom function (`diamant_env.rewards.custom_rewards`).
-        opponents: One opponent for all other seats, or a sequence with one per rival in the observation's order,
-            starting at the seat after the learner's; or a mix, or a list with one, drawn for each game from its seed.
-            A mix is a pool (``"pool"``, ``"held-out"`` or a .toml) or agents in one text (``"bag:18,traps:3,ev"``):
-            the rivals are distinct members. A list gives each game one entry, a single agent by its copies. An
-            opponent is
+        opponents: An agent, whose copies take all other seats; a pool (``"pool"``, ``"held-out"`` or a .toml), from
+            which distinct members are drawn for each game from its seed; or a list of agents: one per rival in the
+            observation's order, starting at the seat after the learner's, or more, from which distinct ones are drawn
+            as from a pool. An agent is
 
             - a text such as ``"bag:18"`` (see `diamant_env.opponents.make`),
             - the path of a policy file, ``*.safetensors``,
@@ -102,7 +100,7 @@ class DiamantEnv(gymnasium.Env):
         num_players: int = 4,
         edition: str | Edition = "iello-2016",
         reward: Reward = "score",
-        opponents: Player | Sequence[Player] = "random",
+        opponents: Opponents = "random",
         seat: int | None = 0,
         render_mode: str | None = None,
         observation: Observation = None,

@@ -18,7 +18,7 @@ from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.settings import Observation
 from diamant_env.gym_env import DiamantEnv
-from diamant_env.opponents.custom import Player
+from diamant_env.opponents.matchup import Opponents
 from diamant_env.rewards import Reward
 
 
@@ -54,7 +54,7 @@ class DiamantVectorEnv(VectorEnv):
         num_players: int = 4,
         edition: str | Edition = "iello-2016",
         reward: Reward = "score",
-        opponents: Player | Sequence[Player] = "random",
+        opponents: Opponents = "random",
         seat: int | None = 0,
         render_mode: str | None = None,
         observation: Observation = None,

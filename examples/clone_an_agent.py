@@ -2,7 +2,7 @@
 
 pip install -c constraints.txt -e ".[train]"
 python examples/clone_an_agent.py ev:0.75 clone.safetensors
-diamant evaluate clone.safetensors --against clones:ev:0.75
+diamant evaluate clone.safetensors --against ev:0.75
 """
 
 import json

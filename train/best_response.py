@@ -14,15 +14,13 @@ from typing import Annotated
 from tyro.conf import Positional, arg
 
 from diamant_env.commands.terminal import run_command, say
-from diamant_env.judging.deviation import DeviationGame
-from diamant_env.judging.games import progress_bar
-from diamant_env.judging.lineups import entrants, left_out_lines
 from diamant_env.opponents import make
-from diamant_env.opponents.pools import check_able
+from diamant_env.opponents.pools import check_able, pool_members
 from diamant_env.opponents.registry import names_object
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json, versions
 from train.responding.config import ResponseConfig
+from train.responding.gains import ResponseGame
 from train.responding.result import ResponseResult, report, result_table
 from train.responding.search import response_runs
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, parse_arguments
@@ -80,8 +78,8 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     texts, game = [config.agent], config.game
     if arguments.agents or arguments.pool:
         players, edition = game.num_players[0], game.judged_edition()
-        texts, left_out = entrants(arguments.agents, arguments.pool, players, edition)
-        say(*left_out_lines(left_out))
+        members = [pool_members(pool, players, edition)[0] for pool in arguments.pool]
+        texts = list(dict.fromkeys(sum(members, [*arguments.agents])))
     slugs = {text: slug(text).strip("-.") or "agent" for text in texts}
     configs = [config.model_copy(update={"agent": text, "name": f"{config.name}-{slugs[text]}"}) for text in texts]
     for each in configs:  # reject unknown agents and those that read what the table hides before writing
@@ -100,13 +98,11 @@ def _is_finished(folder: Path) -> bool:
 def search(config: ResponseConfig, folder: Path) -> ResponseResult:
     """Finish a search and save results and the best policy of PPO in its folder."""
     start, game = perf_counter(), config.game
-    runs = response_runs(
-        DeviationGame(config.agent, game.num_players[0], game.judged_edition(), game.reward), config, folder
-    )
+    played = ResponseGame(config.agent, game.num_players[0], game.judged_edition(), game.reward)
+    runs = response_runs(played, config, folder)
     for run in runs:
         run.finish()
-    with progress_bar(desc="report") as bar:
-        result = report(runs, runs[0].game, config, bar)
+    result = report(runs, played, config, progress=True)
     best = max(range(len(runs)), key=lambda number: result.searched[number].gain.mean)
     write_whole(folder / POLICY, (runs[best].folder / POLICY).read_bytes())
     curves = {run.name: run.curve() for run in runs}

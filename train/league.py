@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.agent import Agent, answer_deciding
 from diamant_env.editions import Edition
-from diamant_env.judging.lineups import seat_learner
 from diamant_env.observation import NUM_FEATURES, Observations, columns
 from diamant_env.opponents import EMPTY
+from diamant_env.opponents.matchup import seat_learner
 from diamant_env.opponents.network import Layers, NetworkAgent, logistic
 from diamant_env.sb3 import DiamantVecEnv
 from train.ppo import Learner
@@ -39,7 +39,7 @@ def tables_of(config: Config) -> tuple[NDArray[np.int64], list[Edition]]:
 
 
 def vec_env_of(
-    game: GameConfig, num_games: int, opponents: Any = (), seating: ArrayLike | None = None
+    game: GameConfig, num_games: int, opponents: Any = None, seating: ArrayLike | None = None
 ) -> DiamantVecEnv:
     """Return the environment of a game with one table size."""
     players, edition = game.num_players[0], game.judged_edition()

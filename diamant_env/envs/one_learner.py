@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,10 @@ from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.loops import count_turn
-from diamant_env.envs.opponent_seats import OpponentSeats
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import Observation, shown_fields
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.custom import Player
+from diamant_env.opponents.matchup import Opponents, make_opponents, read_matchup, seat_around, seed_agents
 from diamant_env.opponents.table import Table
 from diamant_env.random_numbers import first_draw_below
 from diamant_env.rewards import Reward
@@ -43,7 +41,7 @@ class OneLearner:
         edition: str | Edition,
         reward: Reward,
         seat: int | None,
-        opponents: Player | Sequence[Player],
+        opponents: Opponents,
         render_mode: str | None,
         metadata: dict[str, Any],
         observation: Observation = None,
@@ -52,7 +50,8 @@ class OneLearner:
         self.seat = None if seat is None else checked_int("seat", seat, 0, players - 1, "None or ")
         self.edition = find_edition(edition)
         self.space, self._columns = shown_fields(observation)
-        self.opponents = OpponentSeats(opponents, players - 1, [self.edition])
+        self._matchup = read_matchup(opponents, players - 1, [self.edition])
+        self._opponents = make_opponents(self._matchup.members)
         self.batch = Batch(num_games, players, self.edition, reward)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
         self.pictures = Pictures(render_mode, self.batch, metadata, ResetNeeded)
@@ -73,10 +72,10 @@ class OneLearner:
         """
         self.batch.reset(seeds, chosen, self._observations)
         if seeds is not None and chosen.all():
-            self.opponents.seed(int(seeds[0]))
+            seed_agents(self._opponents, int(seeds[0]))
         if self.seat is None:
             self.seats[chosen] = first_draw_below(self.batch.games["key"][chosen], self.batch.seats)
-        if self.seat is None or self.opponents.drawn:
+        if self.seat is None or self._matchup.seats is None:
             self._assign_seats()
         if self._renders:
             self.pictures.restart(np.flatnonzero(chosen))
@@ -138,5 +137,5 @@ class OneLearner:
 
     def _assign_seats(self) -> None:
         self._rows = np.arange(self.seats.size) * self.batch.seats + self.seats
-        seating = self.opponents.seating(self.seats, self.batch.games["key"])
-        self._table = Table(self.batch, self.opponents.agents, seating, self.opponents.drawn)
+        seating = seat_around(self.seats, self._matchup.draw(self.batch.games["key"]))
+        self._table = Table(self.batch, self._opponents, seating, reseated=self._matchup.seats is None)

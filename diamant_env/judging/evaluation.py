@@ -1,40 +1,31 @@
-"""Evaluation of agents: win share and mean score per line-up, with 95 % intervals."""
+"""Evaluation of agents: win share and mean score in a matchup, with 95 % intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.editions import Edition
-from diamant_env.judging.games import (
-    Played,
-    Player,
-    checked_names,
-    name_of,
-    number_of_tables,
-    play,
-    progress_bar,
-    seeds_for,
-)
-from diamant_env.judging.intervals import Estimate, mean_of_tables, p_value_of_share, share_of_tables
-from diamant_env.judging.lineups import LineUp, seat_line_up
+from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
+from diamant_env.engine.arguments import checked_int
+from diamant_env.judging.games import MAX_GAMES, Played, name_of, number_of_tables, play, progress_bar, seeds_for
+from diamant_env.judging.intervals import Estimate, holm, mean_of_tables, p_value_of_share, share_of_tables
+from diamant_env.judging.report import TextReport, plus_minus
+from diamant_env.opponents.custom import Player
+from diamant_env.opponents.matchup import Matchup, Opponents, read_matchup, seat_around
+from diamant_env.storage.results import save_json, versions
 
 
 @dataclass(frozen=True)
 class Result:
-    """Result of one agent in one line-up.
+    """Result of one agent in one matchup.
 
     Attributes:
-        agent: The judged agent.
-        line_up: The name of the line-up.
-        how: Kind of the line-up, see `LineUp.how`.
-        measured: The player measured: the agent, or the intruder among its copies.
-        against: The opponents of `measured`.
-        rivals: The names of the line-up's agents.
+        agent: The evaluated agent.
+        against: Its opponents.
         players: Players at each table.
         games: Games played.
         tables: Number of tables; the games of a table have the same players.
@@ -42,16 +33,13 @@ class Result:
         win_share: Mean win share, 1/k in a tie of k.
         score: Mean final score.
         rivals_score: Mean final score of the opponents.
+        margin: Mean of the final score less the opponents' mean.
         p_value: Two-sided p-value of the null hypothesis `win_share` = `fair`, uncorrected (see `intervals.holm`).
-        left_out: Members of the pool that were excluded because they need open chests.
+        excluded: Members of the pool that can't play the edition.
     """
 
     agent: str
-    line_up: str
-    how: str
-    measured: str
     against: str
-    rivals: tuple[str, ...]
     players: int
     games: int
     tables: int
@@ -59,8 +47,15 @@ class Result:
     win_share: Estimate
     score: Estimate
     rivals_score: float
+    margin: Estimate
     p_value: float
-    left_out: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+    @property
+    def gain(self) -> Estimate:
+        """The win share less the fair one: among copies of an agent, the gain of deviating from it."""
+        share = self.win_share
+        return Estimate(share.mean - self.fair, share.low - self.fair, share.high - self.fair)
 
 
 @dataclass(frozen=True)
@@ -68,76 +63,102 @@ class Difference:
     """Paired difference of `agent` and `other` in the same seats of the same games, against the same opponents.
 
     Opponents with random numbers of their own, such as ``mixture`` and ``search:``, may draw others.
-    Intruder line-ups compare the means of each agent's copies, so larger is better for `agent` in every line-up.
     """
 
     agent: str
     other: str
-    line_up: str
+    against: str
     games: int
     win_share: Estimate
     score: Estimate
 
 
-def judge(agent: Player, line_ups: Sequence[LineUp], games: int, **settings: Any) -> list[Result]:
-    """Judge one agent; settings and errors as in `compare`."""
-    return compare([agent], line_ups, games, **settings)[0]
+@dataclass(frozen=True)
+class Evaluation:
+    """Results of an evaluation; ``str`` gives a report.
+
+    Attributes:
+        results: One per agent.
+        differences: Between the first agent and each other one, in the same games.
+        edition: The edition that was played.
+        seed: Seed of all random numbers.
+    """
+
+    results: list[Result]
+    differences: list[Difference]
+    edition: Edition
+    seed: int
+
+    def __str__(self) -> str:
+        reports = [_results_report(self.results)] + [_differences_report(self.differences)] * bool(self.differences)
+        return "\n\n".join(map(str, reports))
+
+    __repr__ = __str__  # at the prompt
+
+    def save(self, path: str | Path, **more: object) -> None:
+        """Write all figures as JSON, with package versions and the further keys `more`."""
+        save_json({**more, "versions": versions(), **vars(self)}, path)
 
 
-def compare(
-    agents: Sequence[Player],
-    line_ups: Sequence[LineUp],
-    games: int,
+def evaluate(  # noqa: PLR0913 - every setting has a name
+    agent: Player,
+    against: Opponents = "pool",
+    games: int = 20_000,
     *,
-    seed: int = 0,
+    compare: Sequence[Player] = (),
     players: int = 4,
     edition: str | Edition = "iello-2016",
+    seed: int = 0,
     progress: bool = False,
     purpose: str = "judge",
-) -> tuple[list[Result], list[Difference]]:
-    """Judge agents on common random numbers: in each line-up all play the same games from the same seats.
+    simultaneous: bool = False,
+) -> Evaluation:
+    """Measure the win share and mean score of an agent among opponents, with 95 % intervals.
 
-    The games of a line-up depend on `seed`, `purpose`, its name, `games` and `players` alone.
+    All agents play the same games from the same seats (common random numbers). The games depend on `seed`, `purpose`,
+    the names of the opponents, `games` and `players` alone.
 
     Args:
-        agents: Agents, or texts that `opponents.make` takes, identified by ``str(agent)``.
-        line_ups: See `diamant_env.judging.lineups`.
-        games: Games of each agent in each line-up.
-        seed: Seed of all random numbers.
+        agent: An agent, a function of observations, or a text that `diamant_env.opponents.make` takes.
+        against: An agent, whose copies take all other seats; a pool (``"pool"``, ``"held-out"`` or a path to a .toml),
+            from which distinct members are drawn for each table, all equally often; or a list of agents: one per rival,
+            in seat order after the evaluated agent, or more, from which distinct ones are drawn. Members of a pool that
+            are evaluated or can't play the edition are excluded.
+        games: Games of each agent; its seat rotates evenly.
+        compare: Other agents that take the same seats in the same games.
         players: Players at each table, 2 to 8.
         edition: The edition to play.
+        seed: Seed of all random numbers; the same seed gives the same figures.
         progress: Show a progress bar.
         purpose: Name of an independent stream of random numbers.
+        simultaneous: Whether the intervals of all agents hold jointly at 95 % (Bonferroni's correction).
 
     Returns:
-        The results by line-up and agent, and the differences between the first agent and each other one.
+        The results of all agents in order, and the differences between the first one and each other.
 
     Raises:
-        ValueError: If an argument is out of range or a line-up can't be seated; raised before any game.
+        ValueError: If an argument is out of range, an agent is invalid, or there are too few opponents.
     """
-    names = checked_names(agents, games, players)
-    judged = dict(zip(names, agents, strict=True))
-    all_rivals = [line_up.rivals_of(judged, players) for line_up in line_ups]
-    results: list[Result] = []
-    differences: list[Difference] = []
-    total = games * len(line_ups) * len(agents)
-    with progress_bar(progress, total=total) as bar:
-        for line_up, rivals in zip(line_ups, all_rivals, strict=True):
-            bar.set_description(line_up.name, refresh=False)
-            table_seeds, game_seeds = seeds_for(seed, purpose, line_up.name, players).spawn(2)
-            tables = number_of_tables(games, players)
-            seating = seat_line_up(line_up, len(rivals), tables, players, table_seeds)
-            runs = []
-            for agent in agents:
-                seated = [*rivals, agent] if line_up.how == "intruder" else [agent, *rivals]
-                runs.append(play(seated, seating, games, game_seeds, edition, bar))
-            known = [name_of(rival) for rival in rivals]
-            results += [_result(name, line_up, known, run) for name, run in zip(names, runs, strict=True)]
-            differences += [
-                _difference(names[0], name, line_up, runs[0], run)
-                for name, run in zip(names[1:], runs[1:], strict=True)
-            ]
-    return results, differences
+    checked_int("games", games, 1, MAX_GAMES)
+    checked_int("players", players, 2, MAX_PLAYERS)
+    edition, agents = find_edition(edition), [agent, *compare]
+    names = [name_of(one) for one in agents]
+    matchup = read_matchup(against, players - 1, [edition], names)
+    members = [name_of(member) for member in matchup.members]
+    copies = f"copies of {members[0]}" if len(members) == 1 else ",".join(members)
+    table_seeds, game_seeds = seeds_for(seed, purpose, matchup.pool or copies, players).spawn(2)
+    tables = number_of_tables(games, players)
+    opponents = 1 + matchup.deal(tables, np.random.default_rng(table_seeds))
+    seating = seat_around(np.arange(tables) % players, opponents, agent=0)
+    with progress_bar(progress, total=games * len(agents)) as bar:
+        runs = [play([one, *matchup.members], seating, games, game_seeds, edition, bar) for one in agents]
+    text, among = _against(matchup, members), len(agents) if simultaneous else 1
+    results = [_result(name, text, run, matchup.excluded, among) for name, run in zip(names, runs, strict=True)]
+    differences = [
+        _difference((names[0], name, text), runs[0], run, max(1, among - 1))
+        for name, run in zip(names[1:], runs[1:], strict=True)
+    ]
+    return Evaluation(results, differences, edition, int(seed))
 
 
 def of_agent_0(values: NDArray) -> NDArray[np.float64]:
@@ -146,48 +167,65 @@ def of_agent_0(values: NDArray) -> NDArray[np.float64]:
     return values[games, games % values.shape[1]].astype(float)
 
 
-def of_others(values: NDArray) -> NDArray[np.float64]:
-    """Return the mean value of the other seats, float64 (games,)."""
-    return (values.sum(axis=1, dtype=float) - of_agent_0(values)) / (values.shape[1] - 1)
+def _against(matchup: Matchup, members: Sequence[str]) -> str:
+    if matchup.seats is None:
+        return f"{matchup.rivals} of the {len(members)} in {matchup.pool or ', '.join(members)}"
+    if len(members) == 1:
+        return f"{matchup.rivals} × {members[0]}"
+    return ", ".join(members[member] for member in matchup.seats)
 
 
-def _result(name: str, line_up: LineUp, rivals: Sequence[str], run: Played) -> Result:
-    seats = run.seating.shape[1]
-    shares, scores, quotas = run.totals(of_agent_0(run.shares)), run.totals(of_agent_0(run.scores)), run.quotas
-    if line_up.how == "distinct":
-        some = f"{seats - 1} of the {len(rivals)} in " if len(rivals) >= seats else ""
-        measured, against = name, f"{some}{line_up.name}"
-    else:
-        measured, against = (rivals[0], name) if line_up.how == "intruder" else (name, rivals[0])
-        against = f"{seats - 1} × {against}"
+def _result(name: str, against: str, run: Played, excluded: tuple[str, ...], among: int) -> Result:
+    seats, quotas = run.seating.shape[1], run.quotas
+    shares, scores = run.totals(of_agent_0(run.shares)), run.totals(of_agent_0(run.scores))
+    rivals = (run.totals(run.scores.sum(axis=1)) - scores) / (seats - 1)
     return Result(
         agent=name,
-        line_up=line_up.name,
-        how=line_up.how,
-        measured=measured,
         against=against,
-        rivals=tuple(rivals),
         players=seats,
         games=len(run.keys),
         tables=len(quotas),
         fair=1 / seats,
-        win_share=share_of_tables(shares, quotas),
-        score=mean_of_tables(scores, quotas),
-        rivals_score=float((run.scores.sum() - scores.sum()) / (len(run.keys) * (seats - 1))),
+        win_share=share_of_tables(shares, quotas, among),
+        score=mean_of_tables(scores, quotas, among),
+        rivals_score=float(rivals.sum() / len(run.keys)),
+        margin=mean_of_tables(scores - rivals, quotas, among),
         p_value=p_value_of_share(shares, quotas, 1 / seats),
-        left_out=line_up.left_out,
+        excluded=excluded,
     )
 
 
-def _difference(name: str, other: str, line_up: LineUp, run: Played, other_run: Played) -> Difference:
-    judged = of_others if line_up.how == "intruder" else of_agent_0
-    shares = judged(run.shares) - judged(other_run.shares)
-    scores = judged(run.scores) - judged(other_run.scores)
-    return Difference(
-        agent=name,
-        other=other,
-        line_up=line_up.name,
-        games=len(run.keys),
-        win_share=mean_of_tables(run.totals(shares), run.quotas),
-        score=mean_of_tables(run.totals(scores), run.quotas),
+def _difference(names: tuple[str, str, str], run: Played, other: Played, among: int) -> Difference:
+    shares, scores = (
+        run.totals(of_agent_0(values) - of_agent_0(others))
+        for values, others in ((run.shares, other.shares), (run.scores, other.scores))
     )
+    estimates = (mean_of_tables(totals, run.quotas, among) for totals in (shares, scores))
+    return Difference(*names, len(run.keys), *estimates)
+
+
+def _results_report(results: Sequence[Result]) -> TextReport:
+    """Return a report of results; significant deviations from the fair share are marked."""
+    games = " or ".join(f"{games:,}" for games in sorted({result.games for result in results}))
+    title = f"Tables of {results[0].players}; fair: {results[0].fair:.3f}; games per row: {games}"
+    report = TextReport(title, ("who", "against"), ("win share", "", "mean score"))
+    for result, p_value in zip(results, holm([result.p_value for result in results]), strict=True):
+        above = "above" if result.win_share.mean > result.fair else "below"
+        share, score = plus_minus(result.win_share, 3), plus_minus(result.score, 2)
+        report.add_row(result.agent, result.against, share, above * bool(p_value < 0.05), score)
+    rows = "1 row" if len(results) == 1 else f"{len(results)} rows"
+    excluded = ", ".join(dict.fromkeys(name for result in results for name in result.excluded))
+    lines = ["A tie of k players counts 1/k; ±: the longer side of the 95 % interval."]
+    lines.append(f"above, below the fair share: significant at 5 % with Holm's correction for {rows}.")
+    lines += [f"Excluded, since they can't play this edition: {excluded}."] * bool(excluded)
+    report.notes = "\n".join(lines)
+    return report
+
+
+def _differences_report(differences: Sequence[Difference]) -> TextReport:
+    title = "Compared on common random numbers: the same seats of the same games"
+    report = TextReport(title, ("agent", "less", "against"), ("win share", "mean score"))
+    for row in differences:
+        shares, scores = plus_minus(row.win_share, 3, "+"), plus_minus(row.score, 2, "+")
+        report.add_row(row.agent, row.other, row.against, shares, scores)
+    return report

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import parent_process
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from diamant_env.batch import Batch
-from diamant_env.editions import MAX_PLAYERS, Edition
+from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.observation import Observations
 from diamant_env.opponents.custom import Player
@@ -97,46 +96,10 @@ def name_of(player: Player) -> str:
     return str(make(player))
 
 
-def listed(name: str, given: Any) -> list[Any]:
-    """Return an argument as a list; raise a ValueError if it is a single text or object."""
-    if isinstance(given, str) or not isinstance(given, Collection):
-        raise ValueError(f"{name}={given!r}; a list is expected, such as [{given!r}]")
-    return list(given)
-
-
-def checked_names(agents: Sequence[Player], games: int, players: int) -> list[str]:
-    """Return the `numbered_names` of agents and check the numbers of games and players.
-
-    Raises:
-        ValueError: If two agents are the same, `agents` is not a list, or a number is out of range.
-    """
-    checked_int("games", games, 1, MAX_GAMES)
-    checked_int("players", players, 2, MAX_PLAYERS)
-    return numbered_names(agents)
-
-
-def numbered_names(agents: Sequence[Player]) -> list[str]:
-    """Return the names of agents, numbered where different objects have the same.
-
-    Raises:
-        ValueError: If two agents are the same, or `agents` is not a list.
-    """
-    given = listed("agents", agents)
-    names = [name_of(agent) for agent in given]
-    found: list[str] = []
-    for place, name in enumerate(names):
-        same = [other for other in range(len(names)) if names[other] == name]
-        unnamed = {id(given[other]) for other in same if not isinstance(given[other], str | Path | tuple)}
-        if len(unnamed) < len(same) > 1:
-            raise ValueError(f"{name} is given twice; the agents must be distinct")
-        found.append(name if len(same) == 1 else f"{name} #{same.index(place) + 1}")
-    return found
-
-
 def number_of_tables(games: int, players: int) -> int:
     """Return the number of tables for a number of games: a multiple of the seats, if there are enough games.
 
-    More tables narrow the intervals where line-ups differ; more games per table reduce the idle time of tables that
+    More tables narrow the intervals where opponents differ; more games per table reduce the idle time of tables that
     reach their quota early.
     """
     tables = min(games, max(FEW_TABLES, min(MANY_TABLES, games // GAMES_PER_TABLE)))

@@ -1,7 +1,7 @@
 """Means with confidence intervals from games clustered by table.
 
-Tables are independent draws of a line-up; games at the same table are not. The table is therefore the sampling unit of
-every interval, which includes the variance between line-ups.
+Tables are independent draws of opponents; games at the same table are not. The table is therefore the sampling unit of
+every interval, which includes the variance between tables.
 """
 
 from __future__ import annotations

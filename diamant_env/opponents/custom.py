@@ -33,17 +33,6 @@ ALLOWED = (
 )
 
 
-def is_several(given: Any) -> bool:
-    """Return whether an argument is a list or tuple of opponents; a text and an object are one that is named."""
-    named = isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str)
-    return isinstance(given, list | tuple) and not (named and not isinstance(given[1], str | Path))
-
-
-def one_or_more(given: Any) -> list[Any]:
-    """Return an argument that is one opponent or line-up, or a list or tuple of them, as a list."""
-    return list(given) if is_several(given) else [given]
-
-
 class CustomAgent:
     """A custom agent with a name for tables of results.
 

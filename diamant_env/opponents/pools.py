@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
-from diamant_env.editions import Edition, find_edition
+from diamant_env.editions import Edition
 from diamant_env.observation import Observations
 from diamant_env.opponents.registry import DATA, POOL_NAMES, make
 from diamant_env.storage.files import nearest
@@ -57,19 +56,15 @@ def load_pool(name: str | Path) -> list[str]:
     return texts
 
 
-def pool_members(pool: str, players: int, edition: str | Edition) -> tuple[list[str], list[str]]:
-    """Return the names of a pool's members that support such tables, and of those left out.
-
-    Where chests are hidden, members that need open ones are left out.
+def pool_members(pool: str, players: int, *editions: str | Edition) -> tuple[list[str], list[str]]:
+    """Return the names of a pool's members that can play the editions, and of those that can't.
 
     Raises:
         ValueError: If there is no such pool.
     """
-    edition = find_edition(edition)
     names = [str(make(agent)) for agent in load_pool(pool)]
-    unable = [name for name in names if edition.hidden_chests and not _can_play(name, players, edition)]
-    left_out = [name for name in unable if _can_play(name, players, edition.replace(hidden_chests=False))]
-    return [name for name in names if name not in left_out], left_out
+    able = [name for name in names if all(_can_play(name, players, edition) for edition in editions)]
+    return able, [name for name in names if name not in able]
 
 
 def check_able(agent: Agent, players: int, edition: str | Edition) -> None:
@@ -87,12 +82,7 @@ def is_pool(text: str) -> bool:
     return text.endswith(".toml") or text.replace("_", "-") in POOL_NAMES
 
 
-def split_agents(text: str) -> list[str]:
-    """Split agents at commas, except at a comma before a number, which separates the parameters of an agent."""
-    return [part.strip() for part in re.split(r",(?!\s*[-+.\d][-+.\de]*\s*(?:,|$))", text)]
-
-
-def _can_play(name: str, players: int, edition: Edition) -> bool:
+def _can_play(name: str, players: int, edition: str | Edition) -> bool:
     try:
         check_able(make(name), players, edition)
     except ValueError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,8 +12,8 @@ from diamant_env.editions import Edition
 from diamant_env.sb3.vec_env import DiamantVecEnv
 
 if TYPE_CHECKING:
-    from diamant_env.judging import LineUp
-    from diamant_env.opponents.custom import Player
+    from diamant_env.judging import Result
+    from diamant_env.opponents.matchup import Opponents
 
 
 class Judgement(NamedTuple):
@@ -21,7 +21,7 @@ class Judgement(NamedTuple):
 
     Attributes:
         steps: Number of environment steps.
-        win_share: Mean win share over all line-ups.
+        win_share: Mean win share.
         half_width: Half the width of its 95 % interval.
     """
 
@@ -39,7 +39,7 @@ class JudgeCallback(BaseCallback):
     Args:
         against: Opponents, see `diamant_env.judging.evaluate`.
         every: Environment steps between two evaluations; there is one at the end of training.
-        games: Games for each line-up.
+        games: Games of each evaluation.
         players: Players at each table.
         edition: The edition to play.
         best: Path of the model with the largest win share, such as ``"best.zip"``, or None. Statistics of
@@ -57,7 +57,7 @@ class JudgeCallback(BaseCallback):
 
     def __init__(
         self,
-        against: Player | LineUp | Sequence[Player | LineUp] = "held-out",
+        against: Opponents = "held-out",
         every: int = 50_000,
         games: int = 2_000,
         players: int = 4,
@@ -79,10 +79,10 @@ class JudgeCallback(BaseCallback):
             raise ValueError(f"best={str(best)!r}; a .zip file in an existing folder is required")
         self._evaluate("random:0.5", games=min(games, players))  # rejects invalid settings before training
 
-    def _evaluate(self, agent: Any, **changed: Any) -> Any:
+    def _evaluate(self, agent: Any, **changed: Any) -> Result:
         from diamant_env.judging import evaluate  # lazy, since it imports scipy
 
-        return evaluate(agent, **self._how | changed)
+        return evaluate(agent, **self._how | changed).results[0]
 
     def _on_training_start(self) -> None:
         if hasattr(self.model.policy, "lstm_actor") and isinstance(self.training_env.unwrapped, DiamantVecEnv):
@@ -100,14 +100,12 @@ class JudgeCallback(BaseCallback):
             self._judge()
 
     def _judge(self) -> None:
-        shares = [result.win_share for result in self._evaluate(self.model).results]
-        mean = sum(share.mean for share in shares) / len(shares)
-        half_width = sum(((share.high - share.low) / 2) ** 2 for share in shares) ** 0.5 / len(shares)
-        if self.best and mean > max((point.win_share for point in self.curve), default=-1):
+        share = self._evaluate(self.model).win_share
+        if self.best and share.mean > max((point.win_share for point in self.curve), default=-1):
             self._save(Path(self.best))
         self._last = self.num_timesteps
-        self.curve.append(Judgement(self._last, mean, half_width))
-        self.logger.record("judge/win_share", mean)
+        self.curve.append(Judgement(self._last, share.mean, (share.high - share.low) / 2))
+        self.logger.record("judge/win_share", share.mean)
         self.logger.dump(self._last)  # as EvalCallback does: the next dump of `learn` is later, and there may be none
         if self.after is not None:
             self.after(self.curve[-1])

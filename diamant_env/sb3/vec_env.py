@@ -16,12 +16,11 @@ from stable_baselines3.common.vec_env import VecEnv
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import FLOAT32, MAX_SEED, checked_actions, checked_array, checked_int
-from diamant_env.envs.opponent_seats import LineUps, identity, make_opponents, names_mix, one_per_rival, seed_agents
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import Observation, shown_fields
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.custom import Player, one_or_more
+from diamant_env.opponents.matchup import Matchup, Opponents, make_opponents, read_matchup, seat_around, seed_agents
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.rewards import Reward
 
@@ -84,10 +83,10 @@ class DiamantVecEnv(Rows):
         num_players: One number, or one per game (num_games,).
         edition: An edition, see `diamant_env.find_edition`, or a sequence with one per game.
         reward: See `diamant_env.Batch`.
-        opponents: As in `diamant_env.gym_env.DiamantEnv`, one for all other seats, one for each, or mixes; seat 0
-            learns. By default all seats learn. A reset with a seed reseeds those given as texts or classes.
-        seating: int (num_games, seats), indices into `opponents`, or `EMPTY` for a learning seat; replaces the default
-            seating.
+        opponents: See `diamant_env.gym_env.DiamantEnv`; seat 0 learns. By default all seats learn. A reset with a seed
+            reseeds those given as texts or classes.
+        seating: int (num_games, seats), indices into the list `opponents`, or `EMPTY` for a learning seat; replaces the
+            default seating.
         observation: Fields of the observation, see `diamant_env.diamant_v0.parallel_env`.
         render_mode: ``"rgb_array"`` or None; `get_images` returns one picture per game.
 
@@ -107,30 +106,23 @@ class DiamantVecEnv(Rows):
         num_players: int | ArrayLike = 4,
         edition: str | Edition | Sequence[str | Edition] = "iello-2016",
         reward: Reward = "score",
-        opponents: Player | Sequence[Player] = (),
+        opponents: Opponents | None = None,
         seating: ArrayLike | None = None,
         observation: Observation = None,
         render_mode: str | None = None,
     ) -> None:
         space, self._columns = shown_fields(observation)
-        given = one_or_more(opponents)
-        drawn = seating is None and names_mix(opponents)
-        agents = [] if drawn else make_opponents(given)
         self.batch = Batch(num_games, num_players, edition, reward)
         shape = (num_games, self.batch.seats)
-        self._line_ups = LineUps(opponents, self.batch.seats - 1, self.batch.editions) if drawn else None
-        if self._line_ups is not None:
-            agents, given = self._line_ups.agents, self._line_ups.given
-        self._made = [agent for agent, one in zip(agents, given, strict=True) if isinstance(one, str | Path | type)]
-        if seating is None:
-            seating = np.full(shape, EMPTY)
-            if self._line_ups is not None:
-                seating[:, 1:] = self._line_ups.draw(self.batch.games["key"])
-            elif given:
-                known = [identity(one) for one in given]
-                each = one_per_rival(opponents, self.batch.seats - 1)
-                seating[:, 1:] = [known.index(identity(one)) for one in each]
-        self.table = Table(self.batch, agents, seating, drawn)
+        self._matchup: Matchup | None = None
+        members: Any = opponents or []
+        if seating is None and opponents is not None:
+            self._matchup = read_matchup(opponents, self.batch.seats - 1, self.batch.editions)
+            members, seating = self._matchup.members, self._draw_seating(self._matchup)
+        agents = make_opponents(members)
+        self._made = [agent for agent, one in zip(agents, members, strict=True) if isinstance(one, str | Path | type)]
+        reseated = self._matchup is not None and self._matchup.seats is None
+        self.table = Table(self.batch, agents, np.full(shape, EMPTY) if seating is None else seating, reseated)
         present = np.arange(self.batch.seats) < self.batch.num_players[:, None]
         self.rows = np.flatnonzero((self.table.seating == EMPTY) & present)
         self.games_of_rows = self.rows // self.batch.seats
@@ -159,7 +151,7 @@ class DiamantVecEnv(Rows):
         if seed is not None:
             seed_agents(self._made, seed)
         self._reset_seeds()
-        self._seat_line_ups()
+        self._reseat()
         self._pictures.restart(range(self.batch.num_games))
         self.reset_infos = self._infos()
         return self.observations()
@@ -200,7 +192,7 @@ class DiamantVecEnv(Rows):
             self._final_observations[self._done] = self._observations[self._done]
             self._shares = self.batch.win_shares()
             self.batch.reset(mask=self._done, observations=self._observations)
-            self._seat_line_ups()
+            self._reseat()
         if self.render_mode is not None:
             self._pictures.restart(np.flatnonzero(self._done))
             self._pictures.follow(np.flatnonzero(~self._done))
@@ -231,7 +223,7 @@ class DiamantVecEnv(Rows):
         """Continue from saved records of type `GAME`, (num_games,); return the observations of the rows."""
         self.batch.set_states(games)
         self.batch.observe(self._observations)
-        self._seat_line_ups()
+        self._reseat()
         self._pictures.restart(range(self.batch.num_games))
         return self.observations()
 
@@ -250,12 +242,13 @@ class DiamantVecEnv(Rows):
         """Return the gems in the chest of each row, from observations (num_games, seats, NUM_FEATURES)."""
         return Observations(observations)["chest"].reshape(-1)[self.rows].astype(int).tolist()
 
-    def _seat_line_ups(self) -> None:
-        """Draw the opponents of all games from their keys, if they are drawn."""
-        if self._line_ups is not None:
-            seating = self.table.seating.copy()
-            seating[:, 1:] = self._line_ups.draw(self.batch.games["key"])
-            self.table = Table(self.batch, self.table.agents, seating, reseated=True)
+    def _reseat(self) -> None:
+        """Draw the opponents of all games from their keys, if they differ between games."""
+        if self._matchup is not None and self._matchup.seats is None:
+            self.table = Table(self.batch, self.table.agents, self._draw_seating(self._matchup), reseated=True)
+
+    def _draw_seating(self, matchup: Matchup) -> NDArray[np.int64]:
+        return seat_around(np.zeros(self.batch.num_games, np.int64), matchup.draw(self.batch.games["key"]))
 
     def _shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the shown fields of (num_games, seats, …), one row per learning seat."""

@@ -64,7 +64,7 @@ def test_held_out_agents_play_the_game_of_the_task(tmp_path, monkeypatch):
         settings.update(given)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(benchmark_run, "judge", stop)
+    monkeypatch.setattr(benchmark_run, "evaluate", stop)
     with pytest.raises(KeyboardInterrupt):
         run_of(task.name, "equilibrium", tmp_path).measure("ev")
     assert (

@@ -22,7 +22,7 @@ SETTINGS = [
     *((PARALLEL, "reward", wrong) for wrong in ("wins", None, lambda done: 0)),
     *((make, "num_players", wrong) for make in (diamant_v0.env, DiamantEnv) for wrong in (0, 9, 3.5)),
     (DiamantEnv, "seat", 4),
-    *((DiamantEnv, "opponents", wrong) for wrong in ("bug:18", "heldout", "none.safetensors", ["random"], 7, None)),
+    *((DiamantEnv, "opponents", wrong) for wrong in ("bug:18", "heldout", "none.safetensors", ["random"] * 2, 7, None)),
     *((DiamantEnv, "opponents", wrong) for wrong in (lambda: 0, SimpleNamespace(act=lambda obs: 0))),
     (DiamantVectorEnv, "num_envs", 0),
     (DiamantVectorEnv, "autoreset_mode", "never"),

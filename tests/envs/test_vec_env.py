@@ -175,7 +175,7 @@ def test_maskable_ppo_trains_on_every_view():
     assert single.action_masks().tolist() == [True, False]
 
 
-@pytest.mark.parametrize("opponents", [(), "bag:11"])
+@pytest.mark.parametrize("opponents", [None, "bag:11"])
 def test_decisions_are_those_of_learner_rows_inside(opponents):
     env = sb3.DiamantVecEnv(16, 4, opponents=opponents)
     seen, expected = env.reset(), 0

@@ -368,10 +368,10 @@ def test_only_fatal_cards_are_left():
 @compiled_only
 def test_agent_advises_no_solution_that_is_too_large(monkeypatch):
     with pytest.raises(ValueError, match="diamant exact"):
-        evaluate("equilibrium", "self", games=2, players=2)
+        evaluate("equilibrium", "equilibrium", games=2, players=2)
     monkeypatch.setattr(equilibrium, "MAX_NODES", 100)
     with pytest.raises(ValueError, match="too large"):
-        evaluate("equilibrium", "self", games=2, players=2)
+        evaluate("equilibrium", "equilibrium", games=2, players=2)
     late = replace(TINY_UNEQUAL, relics=(6, 6), relics_enter="expedition")  # 57 nodes, later up to 144
     monkeypatch.setattr(equilibrium, "MAX_NODES", 150)
     with pytest.raises(ValueError, match="in expedition 2, at most"):

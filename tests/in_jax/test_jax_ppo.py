@@ -31,7 +31,7 @@ def test_short_run_learns():
     actor = jax.tree.map(np.asarray, layers)
     played = evaluate(
         lambda obs: 1 / (1 + np.exp(-jax_ppo.mlp(actor, obs.flat))),
-        against=["clones:random:0.2"],
+        against="random:0.2",
         games=2000,
         players=3,
         edition="iello-2016-fr",

@@ -1,40 +1,26 @@
-"""Judging of agents: quotas, seats, common random numbers, line-ups and the command."""
+"""Evaluation of agents: quotas, seats, common random numbers, opponents and the command."""
 
 import json
-import math
 import os
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-import torch
 from stable_baselines3 import PPO
 
-from diamant_env import NUM_FEATURES, Batch
+from diamant_env import Batch
 from diamant_env.commands import diamant
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.judging import evaluate
-from diamant_env.judging.evaluation import compare, judge
 from diamant_env.judging.games import Played, number_of_tables, play, seeds_for
-from diamant_env.judging.lineups import (
-    LineUp,
-    clone_line_ups,
-    deal,
-    intruder_line_ups,
-    parse_line_ups,
-    pool_line_up,
-    seat_with,
-    split_agents,
-)
 from diamant_env.opponents import Table, make
+from diamant_env.opponents.matchup import seat_around
 from diamant_env.random_numbers import key_of_next_game
 from diamant_env.rules import start_game
 from diamant_env.sb3 import DiamantVecEnv
 
-SOME = ("bag:8", "traps:3", "cards:6", "random:0.25", "ev:0.75")
-FIELD = LineUp("some", SOME)
-ALL_KINDS = [FIELD, *clone_line_ups(["bag:8"]), *intruder_line_ups(["bag:8"])]
+SOME = ["bag:8", "traps:3", "cards:6", "random:0.25", "ev:0.75"]
 
 
 def played(agents: tuple[str, ...], seating: list[list[int]], games: int) -> Played:
@@ -91,183 +77,124 @@ def test_same_seed_gives_same_distinct_games():
     assert len({tuple(seeds_for(*purpose).generate_state(4)) for purpose in purposes}) == 4
 
 
-# Seats and line-ups
-
-
 @pytest.mark.parametrize(("games", "players"), [(1, 4), (3, 4), (100, 3), (1000, 7), (100_000, 6)])
-def test_judged_seat_rotates_evenly(games, players):
-    seating = seat_with(np.ones((number_of_tables(games, players), players - 1), np.int64))
-    seats = np.argmin(seating, axis=1)[np.arange(games) % len(seating)]
-    counts = np.bincount(seats, minlength=players)
+def test_evaluated_seat_rotates_evenly(games, players):
+    tables = number_of_tables(games, players)
+    seating = seat_around(np.arange(tables) % players, np.ones((tables, players - 1), np.int64), agent=0)
+    counts = np.bincount(np.argmin(seating, axis=1)[np.arange(games) % tables], minlength=players)
     assert counts.max() - counts.min() <= 1
     assert (np.sort(seating, axis=1)[:, :2] == [0, 1]).all()
 
 
-def test_dealt_members_are_distinct_and_balanced():
-    dealt = deal(1000, 3, 7, np.random.default_rng(1))
-    assert all(len(set(row)) == 3 for row in dealt.tolist())
-    counts = np.bincount(dealt.ravel())
-    assert counts.max() - counts.min() <= 1
-    assert len({tuple(row) for row in dealt.tolist()}) > 0.95 * 7 * 6 * 5
-    assert np.ptp([np.bincount(dealt[:, seat]) for seat in range(3)]) < 80
+# Opponents
 
 
-def test_judged_agents_are_not_their_own_opponents():
-    (asked,) = parse_line_ups("bag:8,traps:3,cards:6", "bag:8")
-    assert "bag:8" in asked.rivals_of({"bag:8": "bag:8"}, 4)
-    (result,) = judge("bag:8.0", [FIELD], 10)
-    assert result.rivals == SOME[1:]
-    results, _ = compare(["bag:8", "ev:0.75"], [FIELD], 10)
-    assert [result.rivals for result in results] == [SOME[1:4]] * 2
-    population = [Fixed(leave) for leave in (0.1, 0.2, 0.3, 0.4)]
-    for judged in (population[0], ("mine", population[0])):
-        (result,) = judge(judged, [LineUp("population", (*population[:2], ("c", population[2]), population[3]))], 10)
-        assert result.rivals == ("Fixed", "c", "Fixed")
-
-
-@pytest.mark.parametrize(
-    "line_up",
-    [
-        lambda: LineUp("m", ("ev",), how="distinkt"),
-        lambda: LineUp("m", ("ev", "bag"), how="clones"),
-        lambda: LineUp("m", "ev"),
-        lambda: evaluate("bag", LineUp("m", ("ev", "ev:0.75", "cards")), 8),
-        lambda: evaluate("bag", LineUp("m", ("ev", "bag", "cards")), 8),
-    ],
-)
-def test_invalid_line_up_is_refused(line_up):
-    with pytest.raises(ValueError, match=r"rivals|distinkt|m:|m has"):
-        line_up()
-
-
-def test_agent_alone_fills_the_table():
-    model, other = torch.nn.Linear(NUM_FEATURES, 2), torch.nn.Linear(NUM_FEATURES, 2)
-    judged = evaluate(model, [other, ("mine", other), "bag", "ev", lambda obs: obs["bag"] >= 5], 20, players=3)
-    assert [row.against for row in judged.results] == [
-        *("2 × Linear #2", "2 × mine", "2 × bag:15", "2 × ev:0.75", "2 × <lambda>")
-    ]
-    assert {(row.measured, row.how) for row in judged.results} == {("Linear", "clones")}
-    (alone,) = evaluate(model, other, 20, players=3).results
-    assert alone == judged.results[0]
-    (same,) = evaluate("bag:8", "ev", 200, players=8).results
-    assert same.against == "7 × ev:0.75"
+def test_evaluated_agents_are_not_drawn_from_the_pool(tmp_path):
+    pool = tmp_path / "mine.toml"
+    pool.write_text(f"agents = {SOME}")
+    assert evaluate("bag:8.0", str(pool), 10).results[0].against == "3 of the 4 in mine"
+    assert evaluate("bag:8", pool, 10, compare=["ev:0.75"]).results[1].against == "3 of the 3 in mine"
+    with pytest.raises(ValueError, match="needed"):
+        evaluate("bag:8", pool, 10, compare=["ev:0.75", "traps:3"])
 
 
 @pytest.mark.parametrize("agent", ["bag:8", lambda obs: obs["bag"] >= 8, ("champion", lambda obs: obs["bag"] >= 8)])
-def test_copies_of_the_judged_agent_are_itself(agent):
-    (row,) = evaluate(agent, "self", 40).results
+def test_copies_of_the_evaluated_agent_are_itself(agent):
+    (row,) = evaluate(agent, agent, 40).results
     assert row.against == f"3 × {row.agent}"
     assert (row.win_share.mean, row.score.mean) == (0.25, row.rivals_score)
+    assert row.margin.mean == row.gain.mean == 0
 
 
-def test_text_and_object_are_one_agent_with_a_name():
-    (row,) = evaluate("ev", ("ev", lambda obs: obs["bag"] >= 8), 12).results
-    assert row.against == "3 × ev"
-    with pytest.raises(ValueError, match="2 opponents"):
-        DiamantVecEnv(1, 4, opponents=("ev", "bag:8"))
-    assert len(DiamantVecEnv(1, 4, opponents=("ev", lambda obs: obs["bag"] >= 8)).table.agents) == 1
+@pytest.mark.parametrize("edition", ["incan-gold", "iello-2016/hidden_chests:1", "iello-2016/hidden_rivals:1"])
+def test_members_that_need_open_chests_are_excluded(edition):
+    found = evaluate("ev", "held-out", 12, players=3, edition=edition)
+    assert found.results[0].against == "2 of the 6 in held_out"
+    assert found.results[0].excluded == ("catch-up:16,0.5", "catch-up:22,1")
+    assert "catch-up:22,1" in str(found)
+    assert evaluate("ev", "pool", 12, players=3, edition=edition).results[0].excluded == ()
 
 
-def test_line_ups_are_parsed():
-    names = {text: [line_up.name for line_up in parse_line_ups(text, "bag:8")] for text in ("pool", "held-out")}
-    assert names == {"pool": ["pool"], "held-out": ["held_out"]}
-    many = ",".join(f"bag:{gems}" for gems in range(300))  # longer than a file's name can be
-    assert parse_line_ups(many, "bag:8")[0].rivals == tuple(many.split(","))
-    (listed,) = parse_line_ups("bag:9, bag-or-traps:12,3,mixture:8,16,continue", "bag:8")
-    assert listed.rivals == ("bag:9", "bag-or-traps:12,3", "mixture:8,16", "continue")
-    pool = pool_line_up("pool").rivals
-    assert [line_up.rivals for line_up in parse_line_ups("intruder:pool", "x")] == [(member,) for member in pool]
-    assert len(parse_line_ups("clones:pool", pool[0])) == len(pool) - 1
-    paths = ["runs/a", "./b/policy.safetensors", "bag:18", "2024-run"]
-    assert split_agents(",".join(paths)) == paths
-
-
-KEPT = ("bag-or-traps:20,3", "ev-others-stay:0.2", "ev-others-stay:0.5", "follow:2,8", "follow:3,14", "oppose:11,2")
-LEFT_OUT = ("catch-up:16,0.5", "catch-up:22,1")
-
-
-@pytest.mark.parametrize("edition", ["incan-gold", "iello-2016/hidden_chests:1"])
-def test_hidden_chests_leave_out_pool_members_that_need_them(edition):
-    against = ["held-out", "clones:held-out", "intruder:held-out", "pool"]
-    judged = evaluate("ev", against, 12, players=3, edition=edition)
-    distinct, *others, pool = judged.results
-    assert (distinct.rivals, distinct.left_out) == (KEPT, LEFT_OUT)
-    alone = [(row.how, row.rivals) for row in others]
-    assert alone == [(how, (name,)) for how in ("clones", "intruder") for name in KEPT]
-    assert pool.left_out == ()
-    assert str(judged).endswith(f"Left out of the pools, since they need open chests: {', '.join(LEFT_OUT)}.")
+def test_invalid_arguments():
+    for changes in ({"games": 0}, {"players": 1}, {"against": ["ev", "bag"]}, {"against": "pond"}, {"seed": -1}):
+        with pytest.raises(ValueError, match=r"games|players|opponents|pond|seed"):
+            evaluate("ev", **{"games": 8, **changes})
 
 
 # Measures
 
 
-def test_clone_and_intruder_line_ups_agree():
-    (clones,) = judge("bag:8", clone_line_ups(["traps:3"]), 2000)
-    (intruder,) = judge("traps:3", intruder_line_ups(["bag:8"]), 2000)
-    assert (clones.measured, clones.against) == (intruder.measured, intruder.against) == ("bag:8", "3 × traps:3")
-    assert abs(clones.win_share.mean - intruder.win_share.mean) < 6 * 0.5 / math.sqrt(2000)
-    assert clones.win_share.mean > 0.5
-    (alike,) = judge("bag:8", clone_line_ups(["bag:8"]), 60, players=3)  # every game is a tie
-    assert alike.p_value == pytest.approx(1, abs=1e-4)
-    assert alike.rivals_score == pytest.approx(alike.score.mean)
+@pytest.mark.parametrize("players", [3, 5, 6, 7])
+@pytest.mark.parametrize(("agent", "other", "share"), [("bag:1", "continue", 1), ("continue", "bag:1", 0)])
+def test_agent_that_always_or_never_wins(agent, other, share, players):
+    (row,) = evaluate(agent, other, 300, players=players).results
+    assert row.win_share.mean == share
+    assert row.margin.mean == pytest.approx(row.score.mean - row.rivals_score)
+    assert (row.rivals_score, row.score.mean)[1 - share] == 0  # who never leaves has nothing
+    gain = row.gain
+    assert gain.mean == share - 1 / players
+    ends = (gain.low, gain.high) if share else (gain.high, gain.low)
+    assert abs(ends[0] - gain.mean) == pytest.approx(0.0127, abs=0.001)  # Wilson's, of 300 games
+    assert ends[1] == pytest.approx(gain.mean)
 
 
-def test_better_agent_has_positive_difference_in_every_line_up():
-    (good, bad, *_), differences = compare(["ev:0.75", "continue"], ALL_KINDS, 1000)
+def test_figures_are_means_over_the_games():
+    found = evaluate("bag:8", "ev", 800, compare=["traps:3"], players=4)
+    tables = number_of_tables(800, 4)
+    seating = seat_around(np.arange(tables) % 4, np.ones((tables, 3), np.int64), agent=0)
+    seeds = seeds_for(0, "judge", "copies of ev:0.75", 4).spawn(2)[1]
+    own = np.arange(800), np.arange(800) % 4
+    runs = [play([agent, "ev"], seating, 800, seeds) for agent in ("bag:8", "traps:3")]
+    for row, run in zip(found.results, runs, strict=True):
+        others = (run.scores.sum(axis=1) - run.scores[own]) / 3
+        assert row.win_share.mean == pytest.approx(run.shares[own].mean())
+        assert row.score.mean == pytest.approx(run.scores[own].mean())
+        assert row.rivals_score == pytest.approx(others.mean())
+        assert row.margin.mean == pytest.approx((run.scores[own] - others).mean())
+    (less,) = found.differences
+    assert less.score.mean == pytest.approx((runs[0].scores[own] - runs[1].scores[own].astype(float)).mean())
+    assert less.win_share.mean == pytest.approx(found.results[0].gain.mean - found.results[1].gain.mean)
+
+
+def test_simultaneous_intervals_are_wider():
+    one, joint = (evaluate("bag:8", "ev", 400, compare=["ev", "traps:3"], simultaneous=each) for each in (False, True))
+    for narrow, wide in zip([*one.results, *one.differences], [*joint.results, *joint.differences], strict=True):
+        assert wide.score.mean == narrow.score.mean
+        assert wide.score.low < narrow.score.low < narrow.score.high < wide.score.high
+
+
+def test_agents_are_compared_in_the_same_games():
+    found = evaluate("ev:0.75", SOME[:4], 1000, compare=["continue"])
+    good, bad = found.results
+    assert good == evaluate("ev:0.75", SOME[:4], 1000).results[0] != evaluate("ev:0.75", SOME[:4], 1000, seed=8)
     assert good.win_share.low > good.fair == 0.25 > bad.win_share.high
     assert good.p_value < 1e-6
     assert good.score.mean > good.rivals_score > 0 == bad.score.mean
-    assert all(difference.score.low > 0 for difference in differences)
-
-
-def test_line_up_result_is_independent_of_other_line_ups():
-    alone = judge("bag:9", [FIELD], 300, seed=7)
-    among = judge("bag:9", [*clone_line_ups(["bag:8"]), FIELD], 300, seed=7)
-    assert alone[0] == among[1]
-    assert alone != judge("bag:9", [FIELD], 300, seed=8)
+    assert found.differences[0].score.low > 0
 
 
 # The command
 
 
 def test_evaluate_command(tmp_path, capsys):
-    path = tmp_path / "judged.json"
-    against = ["traps:3,cards:6,random:0.25,oppose", "intruder:continue"]
-    words = ["--compare", "ev:0.75", "--against", *against, "--games", "400", "--out", str(path)]
-    assert diamant.main(["evaluate", "bag:9", *words]) == 0
+    path = tmp_path / "found.json"
+    words = ["--compare", "ev:0.75", "--against", "traps:3", "cards:6", "random:0.25", "oppose", "--games", "400"]
+    assert diamant.main(["evaluate", "bag:9", *words, "--out", str(path)]) == 0
     text = capsys.readouterr().out
-    for expected in ("3 of the 4 in traps", "3 × bag:9", "below", "0.250", "Holm", "less", "intruder"):
+    for expected in ("3 of the 4 in traps", "below", "0.250", "Holm", "less"):
         assert expected in text
     content = json.loads(path.read_text())
     assert content["command"] == "diamant evaluate"
-    assert content["arguments"]["games"] == 400
-    assert content["arguments"]["out"] == str(path)
+    assert (content["arguments"]["games"], content["arguments"]["out"]) == (400, str(path))
     assert {"python", "numpy", "numba"} <= set(content["versions"])
-    assert [result["how"] for result in content["results"]] == ["distinct"] * 2 + ["intruder"] * 2
+    assert [result["agent"] for result in content["results"]] == ["bag:9", "ev:0.75"]
     assert content["differences"][0]["other"] == "ev:0.75"
-
-
-class Fixed:
-    """Agent of one probability."""
-
-    def __init__(self, leave):
-        self.leave = leave
-
-    def act(self, obs, first):
-        return np.full(len(first), self.leave, np.float32)
 
 
 def test_saved_evaluation_names_its_game(tmp_path):
     evaluate("bag", "ev", games=8, edition="everdeck/hidden_chests:1", seed=np.int64(3)).save(tmp_path / "x.json")
     saved = json.loads((tmp_path / "x.json").read_text())
-    assert (saved["edition"]["name"], saved["edition"]["hidden_chests"]) == ("everdeck/hidden_chests:1", True)
-    assert saved["seed"] == 3
-
-
-def test_object_is_one_of_distinct_rivals():
-    fixed = Fixed(0.1)
-    with pytest.raises(ValueError, match="x: Fixed is given twice"):
-        evaluate("ev", LineUp("x", (fixed, fixed, Fixed(0.2))), games=8)
+    assert (saved["edition"]["name"], saved["seed"]) == ("everdeck/hidden_chests:1", 3)
 
 
 def test_figures_of_saved_policies_are_equal_with_every_instruction_set(tmp_path):

@@ -14,8 +14,7 @@ import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from diamant_env.judging.evaluation import judge
-from diamant_env.judging.lineups import clone_line_ups
+from diamant_env.judging import evaluate
 from diamant_env.opponents import EMPTY, make
 from diamant_env.opponents.inputs import CANONICAL, RAW
 from diamant_env.opponents.network import NetworkAgent
@@ -63,7 +62,7 @@ def test_ppo_learns(tmp_path):
         network={"hidden": [32, 32]},
     )
     agent = train(config, folder)
-    (result,) = judge(agent, clone_line_ups(["random:0.5"]), 4_000)
+    (result,) = evaluate(agent, "random:0.5", 4_000).results
     assert result.win_share.low > 0.25 + 0.10
     assert not list(folder.glob("curve.*"))
 
@@ -82,7 +81,7 @@ def test_run_trains_and_is_judged_in_its_game(tmp_path, monkeypatch):
         calls.append((given, settings))
         raise Killed
 
-    monkeypatch.setattr(judging, "judge", stop)
+    monkeypatch.setattr(judging, "evaluate", stop)
     judged = partial(judging.report_run, None), lambda config, _: judging.curve_point(None, config)
     for play in (partial(train, make_env=stop), *judged):
         with pytest.raises(Killed):
@@ -205,7 +204,7 @@ def test_numpy_policy_equals_torch_policy(tmp_path):
 @pytest.fixture
 def few_games(monkeypatch):
     """Evaluate in few games."""
-    monkeypatch.setattr(judging, "CLONE_GAMES", 200)
+    monkeypatch.setattr(judging, "MEMBER_GAMES", 200)
     monkeypatch.setattr(judging, "CURVE_GAMES", 200)
 
 
@@ -229,7 +228,7 @@ def test_run_folder_is_complete(tmp_path, capsys, few_games):
     assert {*events.Tags()["scalars"]} == {"judge/win_share", *(f"train/{name}" for name in SCALARS)}
     results = json.loads((folder / "results.json").read_text())
     assert results["config"]["seed"] == 7
-    assert Counter(row["how"] for row in results["results"]) == {"distinct": 2, "clones": 10, "intruder": 18}
+    assert Counter(row["against"] for row in results["results"][2:]) == {"3 × tiny": 18}
     decisions = [point["decisions"] for point in json.loads((folder / "curve.json").read_text())]
     assert decisions[0] == 0  # of the untrained policy
     assert [int(3 * (done / 6000) ** 0.5) for done in decisions[1:]] == [1, 2, 3]

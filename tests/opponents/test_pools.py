@@ -38,11 +38,11 @@ def test_held_out_agents_are_of_other_families():
     assert pool.isdisjoint(held_out)
 
 
-def test_hidden_rivals_leave_out_members_that_read_chests(tmp_path):
+def test_members_that_read_hidden_chests_are_excluded(tmp_path):
     (tmp_path / "mine.toml").write_text("agents = ['bag:7', 'catch-up:16,0.5']")
-    pool = str(tmp_path / "mine.toml"), 3
-    assert pool_members(*pool, "iello-2016") == (["bag:7", "catch-up:16,0.5"], [])
-    assert pool_members(*pool, "iello-2016/hidden_rivals:1") == (["bag:7"], ["catch-up:16,0.5"])
+    pool = str(tmp_path / "mine.toml")
+    assert pool_members(pool, 3, "iello-2016") == (["bag:7", "catch-up:16,0.5"], [])
+    assert pool_members(pool, 3, "iello-2016", "iello-2016/hidden_rivals:1") == (["bag:7"], ["catch-up:16,0.5"])
 
 
 def test_policy_by_file_and_run_folder(tmp_path, monkeypatch):

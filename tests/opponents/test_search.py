@@ -9,9 +9,9 @@ import pytest
 from diamant_env import EDITIONS, Batch, Edition, Observations
 from diamant_env.judging.evaluation import of_agent_0
 from diamant_env.judging.games import play
-from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import Table, make, search
+from diamant_env.opponents.matchup import seat_learner
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.search import Budget, SearchAgent, parse
 from diamant_env.opponents.values import Values
@@ -123,7 +123,7 @@ def test_rollouts_have_no_state_of_earlier_ones():
 
 
 def test_search_beats_its_base_agent():
-    run = play(["search:16:bag:15", "bag:15"], seat_with(np.ones((40, 3), int)), 40, np.random.SeedSequence(5))
+    run = play(["search:16:bag:15", "bag:15"], seat_learner(40, 4) + 1, 40, np.random.SeedSequence(5))
     assert of_agent_0(run.shares).mean() > 0.5
 
 

@@ -61,11 +61,11 @@ def test_object_with_a_state_is_seated_once():
     stateful = SimpleNamespace(act=lambda obs, first: obs["bag"] > 9, lock=threading.Lock())
     agent = make(stateful)
     with pytest.raises(ValueError, match="seated twice"):
-        evaluate(stateful, "self", 8)
+        evaluate(stateful, stateful, 8)
     assert Table(Batch(1, 2), [agent, agent], [[0, 0]]).seating.tolist() == [[0, 0]]
     with pytest.raises(ValueError, match="is seated twice"):
         Table(Batch(1, 2), [agent, agent, agent], [[1, 2]])
     around = [SimpleNamespace(act=agent.act, agent=agent) for _ in range(2)]
     assert Table(Batch(1, 2), around, [[0, 1]]).seating.tolist() == [[0, 1]]
     stateful.memoryless = True
-    evaluate(stateful, "self", 8)
+    evaluate(stateful, stateful, 8)

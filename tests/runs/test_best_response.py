@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from diamant_env.judging.deviation import DeviationGame
+from diamant_env.judging import evaluate
 from diamant_env.judging.games import seeds_for
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import LAYOUT, NetworkAgent
@@ -18,6 +18,7 @@ from train.ppo import Learner
 from train.responding import result
 from train.responding import search as response
 from train.responding.config import ResponseConfig, SearchConfig
+from train.responding.gains import ResponseGame, gains_of
 from train.responding.search import learn
 from train.runs.arguments import read_config
 from train.runs.config import NetworkConfig, PPOConfig
@@ -65,7 +66,7 @@ def files(folder):
 def test_best_response_beats_random_agent(tmp_path, capsys):
     changes = {"ppo": {"decisions": 40_000, "turns": 32}, "seeds": 1, "report_games": 800}
     (found,) = respond(arguments(tmp_path, "random:1", **changes))
-    assert found.best_bound.low > 0.5
+    assert found.best.gain.low > 0.5
     folder = tmp_path / "response-random-1-seed0"
     results = json.loads((folder / RESULTS).read_text())
     assert results["found"]["can_be_gained"]["mean"] == found.best.gain.mean
@@ -82,8 +83,7 @@ def test_interrupted_search_resumes_to_same_result(tmp_path, monkeypatch, few):
     given = arguments(tmp_path, "bag:15", pools=few)
     (whole,) = respond(given)
     assert whole.best.gain.mean == max(gain.gain.mean for gain in whole.searched + whole.members)
-    assert whole.best_bound.low < whole.best.gain.low
-    assert [gain.player for gain in whole.members] == ["bag:5", "cards:7"]
+    assert [gain.agent for gain in whole.members] == ["bag:5", "cards:7"]
     begin, calls = response.learn, []
 
     def dies(*args):
@@ -123,7 +123,7 @@ def test_search_of_code_resumes_with_its_agent(tmp_path, monkeypatch, few):
 def test_search_plays_its_game(tmp_path, monkeypatch):
     set_game = {"edition": "everdeck/expeditions:2/hidden_rivals:1", "num_players": [3], "reward": "score"}
     config = ResponseConfig.model_validate({"agent": "bag:15", "game": set_game})
-    game, calls = DeviationGame("bag:15", 3, config.game.judged_edition(), "score"), []
+    game, calls = ResponseGame("bag:15", 3, config.game.judged_edition(), "score"), []
 
     def stop(*given):
         calls.append(given)
@@ -135,11 +135,11 @@ def test_search_plays_its_game(tmp_path, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             play()
     (found, *_), (_, players, edition, reward, *_) = calls
-    assert found == DeviationGame("bag:15", players, edition, reward) == game
+    assert found == ResponseGame("bag:15", players, edition, reward) == game
 
 
 def test_warm_start_is_the_agent(network):
-    game = DeviationGame(network, 3, "iello-2016", "win")
+    game = ResponseGame(network, 3, "iello-2016", "win")
     for value_first, same in ((1.0, True), (0.0, False)):
         config = SMALL.model_copy(update={"value_first": value_first})
         _, policy = learn(game, config, seeds_for(0), network)[0]
@@ -156,21 +156,21 @@ def test_networks_that_no_learner_can_start_from_have_no_warm_start(network, tmp
     mixed.by_players = {3: linear.layers}
     agents = [linear, NetworkAgent(older, layout=LAYOUT[1:]), "bag", mixed, network]
     starts = [
-        {run.start for run in response.response_runs(DeviationGame(agent, 3, "iello-2016", "win"), SMALL, tmp_path)}
+        {run.start for run in response.response_runs(ResponseGame(agent, 3, "iello-2016", "win"), SMALL, tmp_path)}
         for agent in agents
     ]
     assert starts == [{"scratch"}] * 4 + [{"scratch", "warm"}]
 
 
 def test_selection_and_report_play_different_games(network, monkeypatch):
-    game, seeds = DeviationGame("bag:15", 3, "iello-2016", "win"), []
+    game, seeds = ResponseGame("bag:15", 3, "iello-2016", "win"), []
 
     def stop(*given):
-        seeds.append(given[3].entropy)
+        seeds.append(given[3:5])
         raise KeyboardInterrupt
 
     for module, compared in ((response, partial(response.pick, [(1, network)])), (result, partial(result.report, []))):
-        monkeypatch.setattr(module, "deviation_gains", stop)
+        monkeypatch.setattr(module, "gains_of", stop)
         with pytest.raises(KeyboardInterrupt):
             compared(game, SMALL)
     assert seeds[0] != seeds[1]
@@ -182,15 +182,26 @@ def test_value_iteration_is_reported(tmp_path, network):
     small = {"self_play": 200, "paths": 100, "minibatches": 20, "lambdas": [0]}
     (found,) = respond(arguments(tmp_path, str(path), ppo={"decisions": 600}, seeds=2, pools=[], values=small))
     first, second = found.value_iteration
-    assert (first.player, second.player) == ("value iteration", "value iteration 1")
-    assert (first.quotas.sum(), second.quotas.sum()) == (400, 400)
+    assert (first.agent, second.agent) == ("value iteration", "value iteration 1")
     assert first.gain != second.gain
-    assert found.best_bound.low == max(each.among(6).low for each in found.candidates)
-    assert len(found.candidates) == 6
+    assert found.best.gain.low == max(each.gain.low for each in [*found.searched, *found.value_iteration])
+    assert (len(found.searched), found.members) == (4, [])
     (folder,) = tmp_path.glob("response-*")
     saved = json.loads((folder / RESULTS).read_text())["found"]["value_iteration"]
     assert [row["gain"]["mean"] for row in saved] == [first.gain.mean, second.gain.mean]
     assert respond(Arguments(ResponseConfig(), resume=(folder,))) == []  # finished
+
+
+@pytest.mark.parametrize("reward", ["win", "score", "margin"])
+def test_gains_are_payoffs_less_that_of_a_copy(reward):
+    game = ResponseGame("random:0.2", 3, "iello-2016", reward)
+    copy, other = gains_of(["random:0.2", "bag:8"], game, 4_000, 0, "report")
+    assert copy.gain.low <= 0 <= copy.gain.high
+    settings = {"players": 3, "purpose": "report", "compare": ["random:0.2"]}
+    alone, itself = evaluate("bag:8", "random:0.2", 4_000, **settings).results
+    expected = {"win": alone.gain.mean, "score": alone.score.mean - itself.score.mean, "margin": alone.margin.mean}
+    assert other.gain.mean == pytest.approx(expected[reward])
+    assert other.payoff == {"win": alone.win_share, "score": alone.score, "margin": alone.margin}[reward].mean
 
 
 def test_default_configuration_equals_file():

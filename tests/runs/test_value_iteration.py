@@ -11,13 +11,13 @@ from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import observe_records
 from diamant_env.game import Game
-from diamant_env.judging.deviation import DeviationGame, deviation_gains
 from diamant_env.judging.games import seeds_for
 from diamant_env.observation import Observations
 from diamant_env.opponents import make
 from diamant_env.state import CONTINUE, LEAVE, OVER
 from train.responding.afterstates import Afterstates, GreedyAgent, likely_decisions
 from train.responding.config import IterationConfig
+from train.responding.gains import ResponseGame, gains_of
 from train.responding.value_iteration import Paths, iterate_values, no_values, targets, walk
 
 SMALL = Edition(name="small", treasures=(1, 4, 5, 7, 9, 11, 17), traps=("a", "b", "c"), expeditions=1)
@@ -26,16 +26,16 @@ FEW = IterationConfig(self_play=600, paths=400, lambdas=(0, 1, 0.5), minibatches
 FEWER = FEW.model_copy(update={"self_play": 60, "paths": 40, "lambdas": (0, 1), "minibatches": 50})
 
 
-def gain_of(game: DeviationGame, games=20_000, config=FEW):
+def gain_of(game: ResponseGame, games=20_000, config=FEW):
     values = iterate_values(game, config, seeds_for(0, "values"))
-    (found,) = deviation_gains([GreedyAgent(values)], game, games, seeds_for(0, "report"))
+    (found,) = gains_of([GreedyAgent(values)], game, games, 0, "report")
     return found.gain
 
 
 def test_gain_for_score_is_almost_that_of_the_best_response():
     tree = exact.build_tree(exact.start_of_expedition(SMALL, 3), SMALL, merge_traps=True)
     most = exact.best_response(exact.policy_of(make("random:0.3"), tree), tree).exploitability
-    gain = gain_of(DeviationGame("random:0.3", 3, SMALL, "score"))
+    gain = gain_of(ResponseGame("random:0.3", 3, SMALL, "score"))
     assert 0.93 * most < gain.high
     assert gain.low < most
 
@@ -45,7 +45,7 @@ def test_gain_for_score_is_almost_that_of_the_best_response():
 )
 def test_gain_in_a_whole_game_is_almost_that_of_the_best_response(agent, edition, reward):
     most = exact.WholeGame(edition, 3).best_response(make(agent), reward).exploitability
-    gain = gain_of(DeviationGame(agent, 3, edition, reward))
+    gain = gain_of(ResponseGame(agent, 3, edition, reward))
     assert 0.85 * most < gain.high
     assert gain.low < most
 
@@ -56,7 +56,7 @@ def test_values_of_actions_are_means_over_rivals(monkeypatch):
     game.reveal(3)  # 4 gems: 1 each, 1 on the path
     game.decide([0, 0, 0])
     game.reveal(5)  # 7 gems: 2 each, 2 on the path
-    values = Afterstates(DeviationGame("random:0.25", 3, SMALL, "score"))
+    values = Afterstates(ResponseGame("random:0.25", 3, SMALL, "score"))
     monkeypatch.setattr(values, "values", lambda games: games["chest"][:, 0].astype(float))
     games = np.array([game.state])
     leave = values.leave_probabilities(games)
@@ -71,7 +71,7 @@ def test_rivals_see_chests():
     game.reveal(7)  # 9 gems: 3 each
     game.decide([1, 0, 0])
     game.reveal(8)  # 11 gems: 5 each
-    values = Afterstates(DeviationGame("champion", 3, SMALL, "score"))
+    values = Afterstates(ResponseGame("champion", 3, SMALL, "score"))
     seen = Observations(np.array([game.observe(seat) for seat in (1, 2)]), SMALL)
     asked = make("champion").act(seen, np.ones(2, np.bool_))
     (found,) = values.leave_probabilities(np.array([game.state]))
@@ -101,7 +101,7 @@ def test_targets_add_later_residuals_until_exploration():
 
 
 def test_paths_by_the_agent_end_with_the_game_and_pay_a_fair_share():
-    values = Afterstates(DeviationGame("random:0.4", 4, find_edition("iello-2016"), "win"))
+    values = Afterstates(ResponseGame("random:0.4", 4, find_edition("iello-2016"), "win"))
     paths = walk(values, values.starts(4000), np.random.default_rng(0))
     assert (paths.ends["phase"] == OVER).all()
     assert values.payoffs(paths.ends).mean() == pytest.approx(0.25, abs=0.03)
@@ -110,7 +110,7 @@ def test_paths_by_the_agent_end_with_the_game_and_pay_a_fair_share():
 
 
 def test_random_decisions_leave_half_of_the_time():
-    values = Afterstates(DeviationGame("continue", 2, TINY, "score"))
+    values = Afterstates(ResponseGame("continue", 2, TINY, "score"))
     paths = walk(values, values.starts(10_000), np.random.default_rng(0))
     second = paths.states[paths.turns[0] :][: paths.turns[1]]
     assert 0.02 < 1 - second["inside"][:, 0].mean() < 0.03
@@ -125,21 +125,21 @@ def leave_with_a_gem_per_trap(obs):
 
 @pytest.mark.parametrize("agent", ["random:1", "cards:1", leave_with_a_gem_per_trap])
 def test_agents_that_leave_afterstates_unseen_or_read_the_edition(agent):
-    gain = gain_of(DeviationGame(agent, 2, TINY, "score"), 2_000, FEWER)
+    gain = gain_of(ResponseGame(agent, 2, TINY, "score"), 2_000, FEWER)
     assert gain.high > 0
 
 
 @pytest.mark.parametrize(
     ("game", "reason"),
     [
-        (DeviationGame("bag", 3, "incan-gold", "win"), "hides"),
-        (DeviationGame("bag", 3, SMALL.replace(hidden_rivals=True), "win"), "hides"),
-        (DeviationGame("search:bag", 3, SMALL, "win"), "a search"),
+        (ResponseGame("bag", 3, "incan-gold", "win"), "hides"),
+        (ResponseGame("bag", 3, SMALL.replace(hidden_rivals=True), "win"), "hides"),
+        (ResponseGame("search:bag", 3, SMALL, "win"), "a search"),
         (
-            DeviationGame(SimpleNamespace(act=lambda obs, first: np.zeros(len(first), np.float32)), 3, SMALL, "win"),
+            ResponseGame(SimpleNamespace(act=lambda obs, first: np.zeros(len(first), np.float32)), 3, SMALL, "win"),
             "state",
         ),
-        (DeviationGame("bag", 3, SMALL, "win"), ""),
+        (ResponseGame("bag", 3, SMALL, "win"), ""),
     ],
 )
 def test_reason_without_value_iteration(game, reason):

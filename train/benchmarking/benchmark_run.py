@@ -13,11 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from diamant_env import __version__
-from diamant_env.judging.deviation import DeviationGame, deviation_gains
-from diamant_env.judging.evaluation import judge
+from diamant_env.judging import evaluate
 from diamant_env.judging.games import Player, number_of_tables, play, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
-from diamant_env.judging.lineups import pool_line_up
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.results import save_json, to_json, versions
@@ -25,6 +23,7 @@ from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.exact_tasks import exploitability
 from train.benchmarking.ordered_traps import OrderedTraps
 from train.benchmarking.suite import EXACT, BenchmarkTask, digest_of_task
+from train.responding.gains import ResponseGame, gains_of
 from train.responding.result import report
 from train.responding.search import response_runs, reward_scale
 from train.responding.value_iteration import hides_chests, no_values, value_response
@@ -212,37 +211,34 @@ class BenchmarkRun:
         if self.task.family == "expedition":
             agent = OrderedTraps(make(agent))
         game, players = self.task.game, self.task.players
-        settings = {"seed": self.config.seed, "edition": game.judged_edition()}
-        line_up = pool_line_up(HELD_OUT, players, game.judged_edition())
-        (found,) = judge(agent, [line_up], games, players=players, purpose="benchmark", progress=True, **settings)
+        settings: dict[str, Any] = {"seed": self.config.seed, "edition": game.judged_edition(), "players": players}
+        found = evaluate(agent, HELD_OUT, games, purpose="benchmark", progress=True, **settings).results[0]
         return {"win": found.win_share, "score": found.score}
 
-    def _deviations(self, agent: Player) -> DeviationGame:
+    def _response_game(self, agent: Player) -> ResponseGame:
         game = self.task.game
-        return DeviationGame(agent, self.task.players, game.judged_edition(), game.reward)
+        return ResponseGame(agent, self.task.players, game.judged_edition(), game.reward)
 
     def _gain_of_values(self, agent: Player) -> dict[str, float]:
         """Return the gain of value iteration in a full game with open chests; else nothing."""
-        game, search = self._deviations(agent), self.config.response
+        game, search = self._response_game(agent), self.config.response
         if no_values(game, search.values):
             return {}
-        (result,) = deviation_gains(
-            [value_response(game, search)], game, search.report_games, seeds_for(search.seed, "report")
-        )
-        return {"gain": result.gain.mean}
+        (found,) = gains_of([value_response(game, search)], game, search.report_games, search.seed, "report")
+        return {"gain": found.gain.mean}
 
     def _gain(self, agent: Player) -> dict[str, Any]:
         """Return the gain of the strongest responder against copies of an agent."""
-        game, search = self._deviations(agent), self.config.response
+        game, search = self._response_game(agent), self.config.response
         rmtree(self.folder / "response", ignore_errors=True)  # responses to an earlier agent
         runs = response_runs(game, search, self.folder / "response")
         for run in runs:
             run.finish()
-        result = report(runs, game, search)
-        gain = {"by": result.best.player, "at_least": result.best_bound}
-        if result.value_iteration or hides_chests(game) or not search.values.self_play:
+        found = report(runs, game, search)
+        gain = {"by": found.best.agent, "at_least": found.best.gain}
+        if found.value_iteration or hides_chests(game) or not search.values.self_play:
             return gain
-        return {**gain, "no_values": result.no_values}  # the fault of the agent: it meets weaker responders than others
+        return {**gain, "no_values": found.no_values}  # the fault of the agent: it meets weaker responders than others
 
 
 def cpu_seconds() -> float:

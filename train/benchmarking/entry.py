@@ -71,7 +71,7 @@ class EntryTask:
         """Return a `diamant_env.Batch` with further `settings`."""
         return Batch(num_games, **self._game_settings(), **settings)
 
-    def vec_env(self, num_games: int, opponents: Any = (), seating: ArrayLike | None = None) -> DiamantVecEnv:
+    def vec_env(self, num_games: int, opponents: Any = None, seating: ArrayLike | None = None) -> DiamantVecEnv:
         """Return a `diamant_env.sb3.DiamantVecEnv`, whose `decisions` are those of its rows."""
         return vec_env_of(self._game, num_games, opponents, seating)
 

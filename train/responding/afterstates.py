@@ -15,13 +15,13 @@ from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.loops import decide, pay_games, reveal_card
 from diamant_env.engine.records import as_bytes, observe_records, rebuilt
 from diamant_env.exact.moves import start_of_expedition
-from diamant_env.judging.deviation import DeviationGame
 from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import CANONICAL, INPUTS
 from diamant_env.opponents.layers import Layers, hidden, one_blas_thread
 from diamant_env.opponents.registry import make
 from diamant_env.rewards import reward_code
 from diamant_env.state import CONTINUE, DECIDE, LEAVE, OVER
+from train.responding.gains import ResponseGame
 from train.responding.search import reward_scale
 
 _LIKELY = 0.99  # probability of the rivals' joint decisions that are considered, the most likely first
@@ -29,7 +29,7 @@ _TOGETHER = 2_048  # games
 
 
 class Afterstates:
-    """Afterstates of a deviation game with open chests, records of type `GAME` whose seat 0 deviates, and their values.
+    """Afterstates of a game with open chests, records of type `GAME` whose seat 0 deviates, and their values.
 
     Args:
         game: Copies and table.
@@ -40,7 +40,7 @@ class Afterstates:
             payoff, in win shares or multiples of 16 gems; 0 where there is no network.
     """
 
-    def __init__(self, game: DeviationGame) -> None:
+    def __init__(self, game: ResponseGame) -> None:
         self.edition = find_edition(game.edition).replace(hidden_chests=False)
         self.networks: dict[tuple[int, int], Layers] = {}
         self._players, self._reward, self._scale = game.players, game.reward, reward_scale(game.reward)

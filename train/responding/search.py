@@ -11,16 +11,16 @@ import numpy as np
 import torch
 
 from diamant_env.agent import Agent
-from diamant_env.judging.deviation import DeviationGame, deviation_gains
 from diamant_env.judging.games import progress_bar, seeds_for
-from diamant_env.judging.lineups import seat_learner
 from diamant_env.opponents import make
 from diamant_env.opponents.inputs import RAW
+from diamant_env.opponents.matchup import seat_learner
 from diamant_env.opponents.network import LAYOUT, NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.results import save_json
 from train.ppo import Learner
 from train.responding.config import SearchConfig
+from train.responding.gains import ResponseGame, gains_of
 from train.runs.config import NetworkConfig
 from train.runs.run_folder import POLICY, read_json, save_policy
 
@@ -33,14 +33,14 @@ class ResponseRun:
     """One run of the search.
 
     Attributes:
-        game: The deviation game.
+        game: The game.
         config: The search.
         start: ``"scratch"`` or ``"warm"``.
         number: Index of the seed.
         folder: Folder of the run, which is finished if `CURVE` exists.
     """
 
-    game: DeviationGame
+    game: ResponseGame
     config: SearchConfig
     start: str
     number: int
@@ -76,7 +76,7 @@ class ResponseRun:
         save_json({"points": points, "seconds": perf_counter() - start}, self.folder / CURVE)
 
 
-def response_runs(game: DeviationGame, config: SearchConfig, folder: Path) -> list[ResponseRun]:
+def response_runs(game: ResponseGame, config: SearchConfig, folder: Path) -> list[ResponseRun]:
     """Return the runs of a search, with warm starts if a learner can begin with the agent's weights."""
     starts = ["scratch", "warm"] if can_start(make(game.agent), game.players) else ["scratch"]
     return [
@@ -92,7 +92,7 @@ def can_start(agent: Agent, players: int) -> bool:
 
 
 def learn(
-    game: DeviationGame, config: SearchConfig, seeds: np.random.SeedSequence, warm: NetworkAgent | None
+    game: ResponseGame, config: SearchConfig, seeds: np.random.SeedSequence, warm: NetworkAgent | None
 ) -> list[tuple[int, NetworkAgent]]:
     """Train a learner among copies, from random weights or `warm`; return (decisions, policy) of its checkpoints."""
     copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3)[1:])
@@ -117,12 +117,11 @@ def learn(
 
 
 def pick(
-    checkpoints: list[tuple[int, NetworkAgent]], game: DeviationGame, config: SearchConfig
+    checkpoints: list[tuple[int, NetworkAgent]], game: ResponseGame, config: SearchConfig
 ) -> tuple[list[dict[str, Any]], tuple[int, NetworkAgent]]:
     """Compare policies and their sharpened versions on the same games; return the curve and the best one."""
     tried = [(decisions, each) for decisions, policy in checkpoints for each in (policy, sharpened(policy))]
-    seeds = seeds_for(config.seed, "pick")
-    measured = deviation_gains([policy for _, policy in tried], game, config.pick_games, seeds)
+    measured = gains_of([policy for _, policy in tried], game, config.pick_games, config.seed, "pick")
     points = [
         {"decisions": decisions, "gain": plain.gain, "sharpened": sharp.gain}
         for (decisions, _), plain, sharp in zip(checkpoints, measured[::2], measured[1::2], strict=True)

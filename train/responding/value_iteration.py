@@ -17,7 +17,6 @@ from torch import nn
 from tqdm import tqdm
 
 from diamant_env.editions import find_edition
-from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import progress_bar, seeds_for
 from diamant_env.opponents.layers import one_blas_thread, transposed
 from diamant_env.opponents.models.export import layers_of
@@ -26,6 +25,7 @@ from diamant_env.opponents.search import SearchAgent
 from diamant_env.state import CONTINUE, DECIDE, LEAVE, OVER
 from train.responding.afterstates import Afterstates, GreedyAgent
 from train.responding.config import IterationConfig, SearchConfig
+from train.responding.gains import ResponseGame
 
 _EXPLORES = 0.05  # probability that a decision of seat 0 is random
 _MINIBATCH = 512  # afterstates
@@ -57,12 +57,12 @@ class Paths(NamedTuple):
         return np.arange(len(self.path)) <= last[self.path]
 
 
-def hides_chests(game: DeviationGame) -> bool:
+def hides_chests(game: ResponseGame) -> bool:
     """Return whether the table hides the rivals' chests."""
     return find_edition(game.edition).hidden_chests
 
 
-def no_values(game: DeviationGame, config: IterationConfig) -> str:
+def no_values(game: ResponseGame, config: IterationConfig) -> str:
     """Return the reason why there is no value iteration, or an empty text."""
     agent = make(game.agent, fresh=True)
     if config.self_play == 0:
@@ -74,7 +74,7 @@ def no_values(game: DeviationGame, config: IterationConfig) -> str:
     return "" if getattr(agent, "memoryless", False) else "the agent keeps a state of its games"
 
 
-def value_response(game: DeviationGame, config: SearchConfig, number: int = 0) -> GreedyAgent:
+def value_response(game: ResponseGame, config: SearchConfig, number: int = 0) -> GreedyAgent:
     """Return the greedy agent of fitted values; fits of other numbers have other seeds."""
     torch.set_num_threads(config.threads)
     rounds = find_edition(game.edition).expeditions * len(config.values.lambdas)
@@ -84,9 +84,9 @@ def value_response(game: DeviationGame, config: SearchConfig, number: int = 0) -
 
 
 def iterate_values(
-    game: DeviationGame, config: IterationConfig, seeds: np.random.SeedSequence, progress: tqdm | None = None
+    game: ResponseGame, config: IterationConfig, seeds: np.random.SeedSequence, progress: tqdm | None = None
 ) -> Afterstates:
-    """Return the afterstates of a deviation game with fitted values.
+    """Return the afterstates of a game with fitted values.
 
     Args:
         game: Copies and table, with open chests.

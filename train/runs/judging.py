@@ -9,30 +9,23 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from diamant_env.commands.terminal import say
-from diamant_env.judging.evaluation import judge
-from diamant_env.judging.lineups import LineUp, clone_line_ups, intruder_line_ups, pool_line_up
-from diamant_env.judging.report import Evaluation
+from diamant_env.judging import Evaluation, evaluate
+from diamant_env.opponents.matchup import read_matchup
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.pools import POOLS
+from diamant_env.opponents.pools import POOLS, pool_members
 from diamant_env.storage.results import save_json
 from train.runs.config import Config
 from train.runs.run_folder import save_figure
 
-CLONE_GAMES = 5_000
-"""Games of the agent among copies of each scripted one, and of each scripted one among copies of it."""
+MEMBER_GAMES = 5_000
+"""Games of each member of the pools among copies of the agent."""
 CURVE_GAMES = 4_000
 """Games for each point of the learning curve."""
 
 
-def pool_line_ups(config: Config) -> list[LineUp]:
-    """Return both pools, restricted to members that support the tables of evaluation."""
-    players, game = config.judged_players, config.game
-    return [pool_line_up(pool, players, game.judged_edition()) for pool in POOLS]
-
-
 def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
     """Return win share with its interval and mean score at tables of the pool, always in the same games."""
-    (found,) = judge(network, pool_line_ups(config)[:1], CURVE_GAMES, purpose="curve", **_judging(config))
+    found = evaluate(network, POOLS[0], CURVE_GAMES, purpose="curve", **_judging(config)).results[0]
     share = found.win_share
     point = {"win_share": share.mean, "low": share.low, "high": share.high, "score": found.score.mean}
     return {name: float(each) for name, each in point.items()}
@@ -60,23 +53,21 @@ def _judging(config: Config) -> dict[str, Any]:
 
 
 def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
-    """Judge the trained agent, save the results in the run's folder and print one table."""
-    judging = {**_judging(config), "progress": True}
-    pools = pool_line_ups(config)
-    members, held_out = (pool.rivals for pool in pools)
-    alone = [*clone_line_ups(members), *intruder_line_ups([*members, *held_out])]
-    results = judge(network, pools, config.judge.games, **judging)
-    results += judge(network, alone, CLONE_GAMES, **judging)
-    found = Evaluation(results, [], judging["edition"], config.seed)
+    """Evaluate the agent against both pools, and their members against it; save the results and print one table."""
+    settings = {**_judging(config), "progress": True}
+    results = [evaluate(network, pool, config.judge.games, **settings).results[0] for pool in POOLS]
+    members = [name for pool in POOLS for name in pool_members(pool, settings["players"], settings["edition"])[0]]
+    results += evaluate(members[0], network, MEMBER_GAMES, compare=members[1:], **settings).results
+    found = Evaluation(results, [], settings["edition"], config.seed)
     found.save(folder / "results.json", config=config.model_dump(mode="json"))
     say(found)
 
 
 def check_run(config: Config) -> None:
     """Raise a ValueError if the run can't be evaluated."""
-    for line_up in pool_line_ups(config):
+    for pool in POOLS:
         try:
-            line_up.rivals_of({}, config.judged_players)
+            read_matchup(pool, config.judged_players - 1, [config.game.judged_edition()])
         except ValueError as error:
             raise ValueError(
                 f"the run can't be judged: {error}; or set judge.num_players to another table size"
