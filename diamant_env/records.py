@@ -167,9 +167,8 @@ class GameSession:
 
     Args:
         edition: Name of a published edition or an `Edition`.
-        agents: Agents by seat, a separate object each or as `diamant_env.opponents.make` takes them; None for seats
-            controlled by the caller.
-        seed: Seed of the cards and of the agents' sampled decisions.
+        agents: Arguments of `diamant_env.opponents.make` by seat; None for seats controlled by the caller.
+        seed: Seed of the cards, of the agents' sampled decisions and of the stochastic agents made here.
         names: Names by seat, for the record.
         hidden_chests: See `Batch`.
 
@@ -215,11 +214,6 @@ class GameSession:
     def over(self) -> bool:
         """Whether the game is over."""
         return bool(self.batch.over[0])
-
-    @property
-    def asked(self) -> bool:
-        """Whether the agents' probabilities of this turn have been computed."""
-        return self._leave is not None
 
     @property
     def leave(self) -> list[float | None]:

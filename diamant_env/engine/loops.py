@@ -117,14 +117,14 @@ def observe_games(memory, edition_memory, chosen, rows, blank_rivals):
 
 
 @jit(cached=True)
-def rows_to_ask(rows, order, starts, memoryless, playing):
-    """Return the rows of observations to ask agents about: of memoryless agents those that must decide, else all.
+def rows_to_ask(rows, order, starts, stateless, playing):
+    """Return the rows of observations to ask agents about: of stateless agents those that must decide, else all.
 
     Args:
         rows: float32 (N * seats, NUM_FEATURES), the observations.
         order: int64, indices of `rows` by agent.
         starts: int64 (agents + 1,), the start of each agent in `order`, and its length.
-        memoryless: bool (agents,).
+        stateless: bool (agents,).
         playing: bool (N,), the games that play this turn.
 
     Returns:
@@ -133,10 +133,10 @@ def rows_to_ask(rows, order, starts, memoryless, playing):
     """
     asked, first, ends = np.empty(len(order), np.int64), np.empty(len(order), np.bool_), np.zeros(len(starts), np.int64)
     found, seats = 0, len(rows) // len(playing)
-    for agent in range(len(memoryless)):
+    for agent in range(len(stateless)):
         for k in range(starts[agent], starts[agent + 1]):
             row, plays = order[k], playing[order[k] // seats]
-            if not memoryless[agent] or (plays and rows[row, OWN_AT.must_decide] != 0):
+            if not stateless[agent] or (plays and rows[row, OWN_AT.must_decide] != 0):
                 asked[found] = row
                 # The scaled values of 1 are the factors.
                 new = rows[row, _EXPEDITION] == FACTOR.expedition and rows[row, _TURN] == FACTOR.turn

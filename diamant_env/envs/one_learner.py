@@ -63,7 +63,8 @@ class OneLearner:
         self._actions = np.zeros((num_games, players), np.int8)
         self._rewards = np.zeros((num_games, players), np.float32)
         self._done = np.zeros(num_games, np.bool_)
-        self._assign_seats()
+        self._rows = self._rows_of_learners()
+        self._table = Table(self.batch, self.opponents.agents, self._seating())
 
     def reset(self, chosen: NDArray[np.bool_], seeds: NDArray[np.uint64] | None = None) -> None:
         """Start new games.
@@ -79,7 +80,8 @@ class OneLearner:
         if self.seat is None:
             self.seats[chosen] = first_draw_below(self.batch.games["key"][chosen], self.batch.seats)
         if self.seat is None or self.opponents.drawn:
-            self._assign_seats()
+            self._rows = self._rows_of_learners()
+            self._table.reseat(self._seating())
         if self._renders:
             self.pictures.restart(np.flatnonzero(chosen))
 
@@ -138,7 +140,8 @@ class OneLearner:
         """Return a copy of the learners' rows with all features, float32 (N, NUM_FEATURES)."""
         return self._observations.reshape(-1, NUM_FEATURES)[self._rows]
 
-    def _assign_seats(self) -> None:
-        self._rows = np.arange(self.seats.size) * self.batch.seats + self.seats
-        seating = self.opponents.seating(self.seats, self.batch.games["key"])
-        self._table = Table(self.batch, self.opponents.agents, seating, self.opponents.drawn)
+    def _rows_of_learners(self) -> NDArray[np.int64]:
+        return np.arange(self.seats.size) * self.batch.seats + self.seats
+
+    def _seating(self) -> NDArray[np.int64]:
+        return self.opponents.seating(self.seats, self.batch.games["key"])

@@ -51,15 +51,13 @@ class Table:
         agents: The agents.
         seating: int (N, seats), indices into `agents`, or `EMPTY` where the caller decides. The rows of an agent are
             constant and ordered by (game, seat).
-        reseated: Whether another table replaces this one when games end. Agents with a state per row then get the rows
-            of all seats, those of other agents marked as not deciding.
 
     Attributes:
         asked: Index of the agent asked last.
 
     Raises:
-        ValueError: If the seating has the wrong shape or dtype, an index is out of range, or one object that keeps a
-            state is given as two agents.
+        ValueError: If the seating has the wrong shape or dtype, an index is out of range, or one object is given as two
+            agents without being stateless.
 
     >>> from diamant_env.opponents import make
     >>> batch = Batch(100, num_players=2, reward="win")
@@ -69,9 +67,35 @@ class Table:
     100.0
     """
 
-    def __init__(self, batch: Batch, agents: Sequence[Agent], seating: ArrayLike, reseated: bool = False) -> None:
+    def __init__(self, batch: Batch, agents: Sequence[Agent], seating: ArrayLike) -> None:
         self.batch = batch
         self.agents = list(agents)
+        self._stateless = np.array([getattr(agent, "stateless", False) for agent in self.agents], np.bool_)
+        stateful = [agent for agent, stateless in zip(self.agents, self._stateless, strict=True) if not stateless]
+        objects = [id(agent.agent if isinstance(agent, CustomAgent) else agent) for agent in stateful]
+        for agent, identity in zip(stateful, objects, strict=True):
+            if objects.count(identity) > 1:
+                raise ValueError(f"{agent} is seated twice as one object; give an object each, or set stateless = True")
+        self._gets_all = np.zeros(len(self.agents), np.bool_)
+        self._seat(seating)
+
+    def reseat(self, seating: ArrayLike) -> None:
+        """Replace the seating, in games that begin.
+
+        From the first call on, stateful agents receive the rows of all seats, so that a row keeps its place; rows of
+        other agents have ``must_decide`` 0.
+
+        Args:
+            seating: See `Table`.
+
+        Raises:
+            ValueError: See `Table`.
+        """
+        self._gets_all = ~self._stateless
+        self._seat(seating)
+
+    def _seat(self, seating: ArrayLike) -> None:
+        batch = self.batch
         self.seating = np.asarray(seating)
         if self.seating.dtype.kind not in "iu":
             raise ValueError(f"seating of dtype {self.seating.dtype}; indices of agents are expected, {EMPTY} for none")
@@ -80,13 +104,11 @@ class Table:
         wrong = self.seating[(self.seating < EMPTY) | (self.seating >= len(self.agents))]
         if wrong.size:
             raise ValueError(f"the seating names agent {wrong[0]}; there are {len(self.agents)} agents")
-        _check_apart(self.agents, self.seating)
         present = np.arange(batch.seats) < batch.num_players[:, None]
         self._taken = np.where(present, self.seating, EMPTY).ravel()
-        self._memoryless = np.array([getattr(agent, "memoryless", False) for agent in self.agents], np.bool_)
         rows = [
-            np.arange(self._taken.size) if reseated and not memoryless else np.flatnonzero(self._taken == agent)
-            for agent, memoryless in enumerate(self._memoryless)
+            np.arange(self._taken.size) if gets_all else np.flatnonzero(self._taken == agent)
+            for agent, gets_all in enumerate(self._gets_all)
         ]
         self._order = np.concatenate([*rows, np.zeros(0, np.int64)])
         self._starts = np.cumsum([0, *map(len, rows)])
@@ -98,7 +120,7 @@ class Table:
 
         Args:
             observations: float32 (N, seats, NUM_FEATURES).
-            mask: bool (N,), the games that play this turn; all by default. Memoryless agents get the rows that must
+            mask: bool (N,), the games that play this turn; all by default. Stateless agents get the rows that must
                 decide in these games; others get all their rows, with those of the other games marked as not deciding.
 
         Raises:
@@ -120,7 +142,7 @@ class Table:
     def _ask(self, observations: NDArray[np.float32], playing: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return `leave_probabilities` without validation."""
         flat, leave = observations.reshape(-1, NUM_FEATURES), np.zeros(self.seating.size, np.float32)
-        rows, first, ends = rows_to_ask(flat, self._order, self._starts, self._memoryless, playing)
+        rows, first, ends = rows_to_ask(flat, self._order, self._starts, self._stateless, playing)
         for number, (start, end) in enumerate(pairwise(ends.tolist())):
             if start == end:
                 continue
@@ -128,7 +150,7 @@ class Table:
             asked, new = rows[start:end], first[start:end]
             seen = flat.take(asked, axis=0)
             obs = Observations(seen, self._editions_of(asked))
-            if self._memoryless[number]:
+            if self._stateless[number]:
                 leave[asked] = answer_of(agent, obs, new)
             else:
                 own = self._taken[asked] == number
@@ -179,16 +201,3 @@ class Table:
         for turn in self.turns(leave):
             earned += turn.rewards
         return earned
-
-
-def _check_apart(agents: Sequence[Agent], seating: NDArray[np.int64]) -> None:
-    """Raise ValueError if one object that keeps a state per row is seated as two agents."""
-    objects = [id(agent.agent if isinstance(agent, CustomAgent) else agent) for agent in agents]
-    for agent, own in zip(agents, objects, strict=True):
-        if objects.count(own) > 1 and not getattr(agent, "memoryless", False):
-            same = [number for number, other in enumerate(objects) if other == own]
-            if len(np.intersect1d(seating, same)) > 1:
-                raise ValueError(
-                    f"{agent} is seated twice as one object: give separate objects, define __deepcopy__ if it can't be "
-                    "copied, or set memoryless = True if it keeps no state from turn to turn"
-                )

@@ -116,6 +116,8 @@ class DiamantVecEnv(Rows):
     ) -> None:
         space, self._columns = shown_fields(observation)
         given = one_or_more(opponents)
+        if seating is None:
+            given = list({identity(one): one for one in given}.values())
         drawn = seating is None and names_mix(opponents)
         agents = [] if drawn else make_opponents(given)
         self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals)
@@ -132,7 +134,7 @@ class DiamantVecEnv(Rows):
                 known = [identity(one) for one in given]
                 each = one_per_rival(opponents, self.batch.seats - 1)
                 seating[:, 1:] = [known.index(identity(one)) for one in each]
-        self.table = Table(self.batch, agents, seating, drawn)
+        self.table = Table(self.batch, agents, seating)
         present = np.arange(self.batch.seats) < self.batch.num_players[:, None]
         self.rows = np.flatnonzero((self.table.seating == EMPTY) & present)
         self.games_of_rows = self.rows // self.batch.seats
@@ -257,7 +259,7 @@ class DiamantVecEnv(Rows):
         if self._line_ups is not None:
             seating = self.table.seating.copy()
             seating[:, 1:] = self._line_ups.draw(self.batch.games["key"])
-            self.table = Table(self.batch, self.table.agents, seating, reseated=True)
+            self.table.reseat(seating)
 
     def _shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the shown fields of (num_games, seats, …), one row per learning seat."""

@@ -46,7 +46,7 @@ class Afterstates:
         self._players, self._reward, self._scale = game.players, game.reward, reward_scale(game.reward)
         self._numbers = edition_records([self.edition])
         self._edition_memory = as_bytes(self._numbers)
-        self._agent = make(game.agent, fresh=True)
+        self._agent = make(game.agent)
 
     def starts(self, games: int) -> NDArray:
         """Return games before their first card."""
@@ -156,7 +156,7 @@ class Afterstates:
 class GreedyAgent:
     """Agent that takes the action with the greater value."""
 
-    memoryless = True
+    stateless = True
 
     def __init__(self, afterstates: Afterstates, name: str = "value iteration") -> None:
         self.afterstates, self.name = afterstates, name

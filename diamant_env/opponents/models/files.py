@@ -52,7 +52,7 @@ def _check_sequence(agent: SB3Agent, last: Any) -> None:
         agent: The agent.
         last: The last observations of its training, normalised or not, which a ``.zip`` keeps; None before training.
     """
-    if agent.memoryless or last is None:
+    if agent.stateless or last is None:
         return
     rows = last["observation"] if agent.masked else last
     if np.ptp(rows[:, agent.columns == 0], axis=0).any():  # must_decide

@@ -33,7 +33,7 @@ class Scripted:
     """
 
     family: ClassVar[str]
-    memoryless: ClassVar[bool] = True  # False if answers depend on earlier turns
+    stateless: ClassVar[bool] = True  # False if answers depend on earlier turns
 
     def __post_init__(self) -> None:
         for field in parameters(type(self)):
