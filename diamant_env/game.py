@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.compilation import uncompiled
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine import loops
-from diamant_env.engine.arguments import MAX_SEED, as_int8, checked_int, illegal_action
+from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import as_bytes, as_games, check_games, observe_records
 from diamant_env.random_numbers import keys_of_seeds
@@ -33,6 +33,7 @@ class Game:
         seed: Seed of `draw`, and of a `Batch` that continues from `state`.
 
     Attributes:
+        num_players: Number of players.
         edition: The `Edition`, with the actual `hidden_chests`.
 
     Raises:
@@ -55,7 +56,7 @@ class Game:
         hidden_chests: bool | None = None,
         seed: int = 0,
     ) -> None:
-        self._players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
+        self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.edition = find_edition(edition, hidden_chests)
         key = keys_of_seeds(np.array([checked_int("seed", seed, 0, MAX_SEED)], np.uint64))[0]
         self._editions = edition_records([self.edition])
@@ -83,11 +84,6 @@ class Game:
         vars(self).update(state, _memory=memory, _edition_memory=editions, _games=memory.view(GAME)[:, 0])
 
     @property
-    def num_players(self) -> int:
-        """Number of players."""
-        return self._players
-
-    @property
     def state(self) -> GameState:
         """A read-only copy of the state, a record of type `GAME`."""
         memory = self._memory.copy()  # copying records leaves padding bytes undefined
@@ -106,8 +102,8 @@ class Game:
         """
         games = as_games(np.reshape(np.asarray(state), -1))
         games["edition"] = 0
-        players = np.array([self.num_players])
-        self._games[:] = check_games(games, self._editions, np.zeros(1, np.int64), players, (REVEAL, DECIDE, OVER))
+        num_players = np.array([self.num_players])
+        self._games[:] = check_games(games, self._editions, np.zeros(1, np.int64), num_players, (REVEAL, DECIDE, OVER))
 
     @property
     def phase(self) -> str:
@@ -169,10 +165,8 @@ class Game:
                 then unchanged.
         """
         self._require(DECIDE, "decide()")
-        given, legal = as_int8(actions, (self.num_players,))
-        if (wrong := loops.first_illegal(self._memory, legal[None])) >= 0:
-            raise illegal_action(given[None], wrong)
-        loops.decide(self._memory, self._edition_memory, legal[None])
+        actions = checked_actions(actions, self._games["inside"][0, : self.num_players])
+        loops.decide(self._memory, self._edition_memory, actions[None])
 
     def observe(self, seat: int) -> NDArray[np.float32]:
         """Return a seat's observation in any phase, float32 (NUM_FEATURES,), see `diamant_env.FIELDS`.

@@ -250,7 +250,7 @@ class GameSession:
 
     def record(self) -> GameRecord:
         """Return the record of the game so far."""
-        return GameRecord(self.edition, self.batch.seats, tuple(self.turns), self.seed, names=self.names)
+        return GameRecord(self.edition, self.batch.max_players, tuple(self.turns), self.seed, names=self.names)
 
     def play_out(self) -> GameRecord:
         """Play to the end, with CONTINUE for seats controlled by the caller; return the record."""

@@ -20,19 +20,12 @@ _EXPEDITION, _TURN = TABLE_FEATURES + PUBLIC_AT.expedition, TABLE_FEATURES + PUB
 
 
 @jit(cached=True)
-def first_illegal(memory, actions):
-    """Return the flat index of the first illegal action of a deciding seat, -1 if there is none."""
+def are_legal(actions):
+    """Return whether all actions, int8 (k,), are 0 or 1."""
     bits = np.int8(0)
-    for action in actions.flat:
+    for action in actions:
         bits |= action
-    if bits == 0 or bits == LEAVE:
-        return -1
-    games = memory.view(GAME)[:, 0]
-    for i in range(games.shape[0]):
-        for seat in range(actions.shape[1]):
-            if games[i].inside[seat] and actions[i, seat] != 0 and actions[i, seat] != LEAVE:
-                return i * actions.shape[1] + seat
-    return -1
+    return bits == 0 or bits == LEAVE
 
 
 @jit(cached=True)
@@ -99,30 +92,30 @@ def reveal_cards(memory, edition_memory):
 
 
 @jit(cached=True)
-def observe_games(memory, edition_memory, chosen, rows, blank_rivals):
-    """Write the observations of the games in `chosen`, bool (N,), into `rows`, float32 (N, seats, NUM_FEATURES).
+def observe_games(memory, edition_memory, chosen, observations, blank_rivals):
+    """Write the observations of the games in `chosen`, bool (N,).
 
     Args:
         memory: The games.
         edition_memory: Their editions.
         chosen: bool (N,).
-        rows: Output; rows of absent seats and of other games are unchanged.
+        observations: Output, float32 (N, seats, NUM_FEATURES); unchanged for absent seats and other games.
         blank_rivals: Whether all features of rivals are 0.
     """
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     public, ring = np.zeros(NUM_PUBLIC, np.float32), np.zeros(2 * TABLE_FEATURES, np.float32)
     for i in range(games.shape[0]):
         if chosen[i]:
-            write_observations(games[i], editions[games[i].edition], blank_rivals, rows, i, public, ring)
+            write_observations(games[i], editions[games[i].edition], blank_rivals, observations, i, public, ring)
 
 
 @jit(cached=True)
-def rows_to_ask(rows, order, starts, stateless, playing):
+def rows_to_ask(observations, order, starts, stateless, playing):
     """Return the rows of observations to ask agents about: of stateless agents those that must decide, else all.
 
     Args:
-        rows: float32 (N * seats, NUM_FEATURES), the observations.
-        order: int64, indices of `rows` by agent.
+        observations: float32 (N * seats, NUM_FEATURES).
+        order: int64, indices of rows by agent.
         starts: int64 (agents + 1,), the start of each agent in `order`, and its length.
         stateless: bool (agents,).
         playing: bool (N,), the games that play this turn.
@@ -132,26 +125,26 @@ def rows_to_ask(rows, order, starts, stateless, playing):
         agent in them, and their number.
     """
     asked, first, ends = np.empty(len(order), np.int64), np.empty(len(order), np.bool_), np.zeros(len(starts), np.int64)
-    found, seats = 0, len(rows) // len(playing)
+    count, seats = 0, len(observations) // len(playing)
     for agent in range(len(stateless)):
         for k in range(starts[agent], starts[agent + 1]):
             row, plays = order[k], playing[order[k] // seats]
-            if not stateless[agent] or (plays and rows[row, OWN_AT.must_decide] != 0):
-                asked[found] = row
+            if not stateless[agent] or (plays and observations[row, OWN_AT.must_decide] != 0):
+                asked[count] = row
                 # The scaled values of 1 are the factors.
-                new = rows[row, _EXPEDITION] == FACTOR.expedition and rows[row, _TURN] == FACTOR.turn
-                first[found] = plays and new
-                found += 1
-        ends[agent + 1] = found
+                begins = observations[row, _EXPEDITION] == FACTOR.expedition and observations[row, _TURN] == FACTOR.turn
+                first[count] = plays and begins
+                count += 1
+        ends[agent + 1] = count
     return asked, first, ends
 
 
 @jit(cached=True)
-def count_turn(rows, seats, rewards, done, playing, total, turns):
+def count_turn(observations, seats, rewards, done, playing, total, turns):
     """Count a turn of the games in `playing` and keep there those whose learner is in camp; return whether any is.
 
     Args:
-        rows: float32 (N, seats, NUM_FEATURES), the observations after the turn.
+        observations: float32 (N, seats, NUM_FEATURES), after the turn.
         seats: int64 (N,), the learners' seats.
         rewards: float32 (N, seats), of the turn.
         done: bool (N,), whether each game is over.
@@ -164,7 +157,7 @@ def count_turn(rows, seats, rewards, done, playing, total, turns):
         if playing[i]:
             total[i] += rewards[i, seats[i]]
             turns[i] += 1
-            playing[i] = not done[i] and rows[i, seats[i], OWN_AT.must_decide] == 0
+            playing[i] = not done[i] and observations[i, seats[i], OWN_AT.must_decide] == 0
             waiting |= playing[i]
     return waiting
 
@@ -195,11 +188,11 @@ def draw_decisions(memory, leave_probability, actions):
 
 
 @jit(cached=True)
-def rebuild_games(rows, keys, memory):
+def rebuild_games(observations, keys, memory):
     """Rebuild games from observations, float32 (N, NUM_FEATURES), and keys, uint64 (N,)."""
     games = memory.view(GAME)[:, 0]
-    for i in range(rows.shape[0]):
-        rebuild(rows[i], keys[i], games[i])
+    for i in range(observations.shape[0]):
+        rebuild(observations[i], keys[i], games[i])
 
 
 @jit(cached=True)
@@ -214,7 +207,7 @@ def reveal_card(memory, edition_memory, cards):
 
 @jit(cached=True)
 def decide(memory, edition_memory, actions):
-    """Resolve legal decisions, int8 (N, seats), in each game in phase `DECIDE`."""
+    """Resolve legal actions, int8 (N, seats), in each game in phase `DECIDE`."""
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     for i in range(games.shape[0]):
         game = games[i]

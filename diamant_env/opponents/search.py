@@ -206,12 +206,12 @@ class SearchAgent:
 
         `rows` (N,) are the rows of which the games are copies.
         """
-        table = Table(batch, [self.base], np.zeros((batch.num_games, batch.seats), np.int64))
+        table = Table(batch, [self.base], np.zeros((batch.num_games, batch.max_players), np.int64))
         observations = batch.observe()
         if truncate:  # a network: equal first observations are evaluated once
             _, kept, which = np.unique(rows, return_index=True, return_inverse=True)
             seen = Observations(observations[kept].reshape(-1, NUM_FEATURES))
-            leave = self.base.act(seen, np.zeros(len(seen.flat), bool)).reshape(-1, batch.seats)[which]
+            leave = self.base.act(seen, np.zeros(len(seen.flat), bool)).reshape(-1, batch.max_players)[which]
         else:
             leave = table.leave_probabilities(observations)
         leave[:, 0] = np.repeat([False, True], len(rows) // 2)

@@ -99,12 +99,12 @@ class Table:
         self.seating = np.asarray(seating)
         if self.seating.dtype.kind not in "iu":
             raise ValueError(f"seating of dtype {self.seating.dtype}; indices of agents are expected, {EMPTY} for none")
-        if self.seating.shape != (batch.num_games, batch.seats):
-            raise ValueError(f"seating of shape {self.seating.shape}; expected {(batch.num_games, batch.seats)}")
+        if self.seating.shape != (batch.num_games, batch.max_players):
+            raise ValueError(f"seating of shape {self.seating.shape}; expected {(batch.num_games, batch.max_players)}")
         wrong = self.seating[(self.seating < EMPTY) | (self.seating >= len(self.agents))]
         if wrong.size:
             raise ValueError(f"the seating names agent {wrong[0]}; there are {len(self.agents)} agents")
-        present = np.arange(batch.seats) < batch.num_players[:, None]
+        present = np.arange(batch.max_players) < batch.num_players[:, None]
         self._taken = np.where(present, self.seating, EMPTY).ravel()
         rows = [
             np.arange(self._taken.size) if gets_all else np.flatnonzero(self._taken == agent)
@@ -141,21 +141,20 @@ class Table:
 
     def _ask(self, observations: NDArray[np.float32], playing: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return `leave_probabilities` without validation."""
-        flat, leave = observations.reshape(-1, NUM_FEATURES), np.zeros(self.seating.size, np.float32)
-        rows, first, ends = rows_to_ask(flat, self._order, self._starts, self._stateless, playing)
+        observations, leave = observations.reshape(-1, NUM_FEATURES), np.zeros(self.seating.size, np.float32)
+        rows, first, ends = rows_to_ask(observations, self._order, self._starts, self._stateless, playing)
         for number, (start, end) in enumerate(pairwise(ends.tolist())):
             if start == end:
                 continue
             agent, self.asked = self.agents[number], number
-            asked, new = rows[start:end], first[start:end]
-            seen = flat.take(asked, axis=0)
-            obs = Observations(seen, self._editions_of(asked))
+            asked, begins = rows[start:end], first[start:end]
+            obs = Observations(observations.take(asked, axis=0), self._editions_of(asked))
             if self._stateless[number]:
-                leave[asked] = answer_of(agent, obs, new)
+                leave[asked] = answer_of(agent, obs, begins)
             else:
-                own = self._taken[asked] == number
-                seen[:, 0] *= own & playing[asked // self.batch.seats]
-                leave[asked[own]] = answer_of(agent, obs, new & own)[own]
+                owned = self._taken[asked] == number
+                obs.flat[:, 0] *= owned & playing[asked // self.batch.max_players]
+                leave[asked[owned]] = answer_of(agent, obs, begins & owned)[owned]
         return leave.reshape(self.seating.shape)
 
     def _editions_of(self, rows: NDArray[np.int64]) -> Edition | NDArray[np.object_]:
@@ -163,7 +162,7 @@ class Table:
         editions = self.batch.editions
         if len(editions) == 1:
             return editions[0]
-        return np.array(editions, object)[self.batch.public_states["edition"][rows // self.batch.seats]]
+        return np.array(editions, object)[self.batch.public_states["edition"][rows // self.batch.max_players]]
 
     def turns(
         self,
@@ -197,7 +196,7 @@ class Table:
         Args:
             leave: See `turns`.
         """
-        earned = np.zeros((self.batch.num_games, self.batch.seats))
+        earned = np.zeros((self.batch.num_games, self.batch.max_players))
         for turn in self.turns(leave):
             earned += turn.rewards
         return earned
