@@ -238,7 +238,7 @@ class Batch:
     def win_shares(self) -> NDArray[np.float32]:
         """Return 1/k for each of the k winners in games that are over, else 0: float32 (N, seats)."""
         shares = np.zeros(self._shape, np.float32)
-        loops.pay_games(self._memory, self._edition_memory, reward_code("win", 1), shares)
+        loops.final_rewards(self._memory, self._edition_memory, reward_code("win", 1), shares)
         return shares
 
     def draw_decisions(self, leave_probability: NDArray[np.float32], actions: NDArray[np.int8]) -> None:

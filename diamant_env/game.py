@@ -14,8 +14,8 @@ from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import as_bytes, as_games, check_games, observe_records
 from diamant_env.random_numbers import keys_of_seeds
-from diamant_env.rewards import margin, reward_code
-from diamant_env.rules import start_game, win_share
+from diamant_env.rewards import final_reward, reward_code
+from diamant_env.rules import start_game
 from diamant_env.state import DECIDE, GAME, OVER, PHASES, REVEAL, GameState
 
 
@@ -188,15 +188,11 @@ class Game:
         Raises:
             ValueError: If there is no such reward, or for ``"margin"`` with one player.
         """
-        reward_code(reward, self.num_players)
-        if reward == "score":
-            return self._games["chest"][0, : self.num_players].astype(np.float64)
-        if self._games["phase"][0] != OVER:
+        code = reward_code(reward, self.num_players)
+        if reward != "score" and self._games["phase"][0] != OVER:
             return np.zeros(self.num_players)
-        game, seats = self._games[0], range(self.num_players)
-        if reward == "win":
-            return np.array([win_share(game, self._editions[0], seat) for seat in seats])
-        return np.array([uncompiled(margin)(game, seat) for seat in seats], np.float64)
+        final, seats = uncompiled(final_reward), range(self.num_players)
+        return np.array([final(self._games[0], self._editions[0], code, seat) for seat in seats], np.float64)
 
     def _require(self, phase: int, call: str) -> None:
         if self._games["phase"][0] != phase:

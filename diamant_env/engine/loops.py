@@ -12,7 +12,7 @@ from diamant_env.engine.observation_writer import FACTOR, OWN_AT, PUBLIC_AT, reb
 from diamant_env.engine.turns import draw_card, draw_decision, reveal_until_decision
 from diamant_env.observation import NUM_PUBLIC, TABLE_FEATURES
 from diamant_env.random_numbers import key_of_next_game
-from diamant_env.rewards import pay
+from diamant_env.rewards import final_reward, pay
 from diamant_env.rules import resolve_decisions, reveal, start_game
 from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER
 
@@ -218,13 +218,15 @@ def decide(memory, edition_memory, actions):
 
 
 @jit(cached=True)
-def pay_games(memory, edition_memory, reward_code, rewards):
-    """Write the rewards of the last turn of each game into `rewards`, float32 (N, seats)."""
+def final_rewards(memory, edition_memory, reward_code, rewards):
+    """Write the sum of each seat's rewards into `rewards`, float32 (N, seats), in games that are over."""
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     for i in range(games.shape[0]):
         game = games[i]
         edition = editions[game.edition]
-        pay(game, edition, reward_code, True, rewards, i)
+        if game.phase == OVER:
+            for seat in range(min(game.num_players, rewards.shape[1])):
+                rewards[i, seat] = final_reward(game, edition, reward_code, seat)
 
 
 @jit(cached=True)
