@@ -16,8 +16,11 @@ class Agent(Protocol):
     """A policy for a batch of seats.
 
     An agent returns probabilities and the environment samples actions, so that any agent can be mixed, averaged and
-    exploited. Optional attributes: ``memoryless = True`` if the probability of a row depends on that row alone; only
-    rows that must decide are then given.
+    exploited.
+
+    A string or a class makes a new agent for each table, a function of the observation is stateless, and an object is
+    used as it is. An object seated as two agents of a table is an error unless it says ``stateless = True``: its
+    probability for a row depends on that row alone, and it receives only rows that must decide.
     """
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -10,22 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.compilation import warn_if_uncached
-from diamant_env.editions import Edition
+from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine import loops
 from diamant_env.engine.arguments import (
     BOOL,
     FLOAT32,
     INT8,
-    as_int8,
+    checked_actions,
     checked_array,
     checked_int,
     checked_mask,
     editions_per_game,
-    illegal_action,
     output,
     players_per_game,
-    seat_axis,
-    seat_in_game,
     seeds_per_game,
     unique_editions,
 )
@@ -47,7 +44,8 @@ class Batch:
         num_players: Players at each table: one number, or one per game (N,); 3 to 8, and 1 and 2 for research.
         edition: An edition, see `diamant_env.find_edition`, or a sequence with one per game.
         reward: One of `diamant_env.rewards.REWARDS`, or a function, see `diamant_env.rewards.custom_rewards`.
-        seats: Length of the seat axis, by default the largest table. Absent seats have observations and rewards of 0.
+        max_players: Length of the seat axis, by default the largest table. Absent seats have observations and rewards
+            of 0.
 
     Attributes:
         editions: The distinct editions of the games.
@@ -69,12 +67,15 @@ class Batch:
         num_players: int | ArrayLike = 4,
         edition: str | Edition | Sequence[str | Edition] = "iello-2016",
         reward: Reward = "score",
-        seats: int | None = None,
+        max_players: int | None = None,
     ) -> None:
         warn_if_uncached()
         games = checked_int("num_games", num_games, 1)
         self.num_players = players_per_game(num_players, games)
-        self._shape = games, seat_axis(seats, int(self.num_players.max()))
+        largest = int(self.num_players.max())
+        if max_players is not None:
+            largest = checked_int("max_players", max_players, largest, MAX_PLAYERS, "None or ")
+        self._shape = games, largest
         chosen = editions_per_game(edition, games)
         self.editions = unique_editions(chosen)
         self.reward = reward
@@ -86,7 +87,7 @@ class Batch:
         self._memory = as_bytes(self._games)
         self._games["edition"], self._games["num_players"] = self._edition_rows, self.num_players
         self._all = np.ones(games, np.bool_)
-        self._absent = np.arange(self.seats) >= self.num_players[:, None]
+        self._absent = np.arange(self.max_players) >= self.num_players[:, None]
         self._any_absent, self.started = bool(self._absent.any()), False
 
     @property
@@ -95,7 +96,7 @@ class Batch:
         return self._shape[0]
 
     @property
-    def seats(self) -> int:
+    def max_players(self) -> int:
         """Length of the seat axis of all arrays."""
         return self._shape[1]
 
@@ -119,7 +120,7 @@ class Batch:
     @property
     def must_decide(self) -> NDArray[np.bool_]:
         """The seats inside the cave, which decide at the next step: bool (N, seats)."""
-        return self._games["inside"][:, : self.seats] != 0
+        return self._games["inside"][:, : self.max_players] != 0
 
     @property
     def over(self) -> NDArray[np.bool_]:
@@ -148,7 +149,7 @@ class Batch:
         if not self.started and not chosen.all():
             raise ValueError("the first reset must start all games: call it without a mask")
         observed = self._all if observations is None else chosen
-        observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
+        observations = self._output(observations, "observations", FLOAT32, (self.max_players, NUM_FEATURES))
         seeds = None if seed is None and self.started else seeds_per_game(seed, self.num_games)
         keys = self._games["key"][chosen]
         self._games["key"][chosen] = keys_of_next_games(keys) if seeds is None else keys_of_seeds(seeds[chosen])
@@ -189,15 +190,16 @@ class Batch:
             ValueError: If an array has the wrong shape or dtype, or an action of a deciding seat is neither 0 nor 1;
                 the games are then unchanged.
         """
-        rows = self.observe() if observations is None and mask is not None else observations
-        observations = self._output(rows, "observations", FLOAT32, (self.seats, NUM_FEATURES))
+        if observations is None and mask is not None:
+            observations = self.observe()
+        observations = self._output(observations, "observations", FLOAT32, (self.max_players, NUM_FEATURES))
         if final_observations is not None:
             output(final_observations, "final_observations", FLOAT32, observations.shape)
             if not auto_reset:
                 raise ValueError("final_observations are written with auto_reset=True only")
         playing = checked_mask(mask, self._all)
-        legal, rewards, done = self._checked_turn(actions, rewards, done)
-        self._turn(legal, rewards, done, playing, auto_reset, final_observations)
+        actions, rewards, done = self._checked_turn(actions, rewards, done)
+        self._turn(actions, rewards, done, playing, auto_reset, final_observations)
         self._observe(observations, playing)
         return observations, rewards, done
 
@@ -212,14 +214,14 @@ class Batch:
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Play one turn like `step` without observations; return `rewards` and `done`."""
         playing = checked_mask(mask, self._all)
-        legal, rewards, done = self._checked_turn(actions, rewards, done)
-        self._turn(legal, rewards, done, playing, auto_reset)
+        actions, rewards, done = self._checked_turn(actions, rewards, done)
+        self._turn(actions, rewards, done, playing, auto_reset)
         return rewards, done
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return the current observations, float32 (N, seats, NUM_FEATURES), written into `observations` if given."""
         self._require_games()
-        observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
+        observations = self._output(observations, "observations", FLOAT32, (self.max_players, NUM_FEATURES))
         self._observe(observations, self._all)
         return observations
 
@@ -233,7 +235,7 @@ class Batch:
     def win_shares(self) -> NDArray[np.float32]:
         """Return 1/k for each of the k winners in games that are over, else 0: float32 (N, seats)."""
         shares = np.zeros(self._shape, np.float32)
-        loops.pay_games(self._memory, self._edition_memory, reward_code("win", 1), shares)
+        loops.final_rewards(self._memory, self._edition_memory, reward_code("win", 1), shares)
         return shares
 
     def draw_decisions(self, leave_probability: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
@@ -245,11 +247,11 @@ class Batch:
             ValueError: If the value of a deciding seat is not between 0 and 1.
         """
         leave = checked_array(leave_probability, "leave_probability", FLOAT32, self._shape)
-        actions = self._output(actions, "actions", INT8, (self.seats,))
+        actions = self._output(actions, "actions", INT8, (self.max_players,))
         wrong = int(loops.draw_decisions(self._memory, leave, actions))
         if wrong >= 0:
-            given = f"leave_probability {leave.flat[wrong]} of {seat_in_game(wrong, self.seats)}"
-            raise ValueError(f"{given}; 0 to 1 is allowed")
+            game, seat = divmod(wrong, self.max_players)
+            raise ValueError(f"leave_probability[{game}, {seat}] = {leave[game, seat]}; 0 to 1 is allowed")
 
     def set_states(self, records: ArrayLike) -> None:
         """Set the games to records of type `GAME` (N,).
@@ -280,15 +282,11 @@ class Batch:
     def _checked_turn(
         self, actions: ArrayLike, rewards: NDArray[np.float32] | None, done: NDArray[np.bool_] | None
     ) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_]]:
-        """Return legal actions, int8 (N, seats), and the output arrays of a turn."""
+        """Return checked actions, int8 (N, seats), and the output arrays of a turn."""
         self._require_games()
-        given, legal = as_int8(actions, self._shape)
-        rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
+        rewards = self._output(rewards, "rewards", FLOAT32, (self.max_players,))
         done = self._output(done, "done", BOOL, ())
-        illegal = loops.first_illegal(self._memory, legal)
-        if illegal >= 0:
-            raise illegal_action(given, illegal)
-        return legal, rewards, done
+        return checked_actions(actions, self._games["inside"][:, : self.max_players]), rewards, done
 
     def _turn(
         self,

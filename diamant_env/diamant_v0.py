@@ -87,25 +87,25 @@ class parallel_env(ParallelEnv, EzPickle):
             raise ValueError(f"max_cycles={max_cycles!r}; None is allowed: a game ends after its last expedition")
         if mask not in MASKS:
             raise ValueError(f"unknown mask {mask!r}; allowed: {', '.join(MASKS)}")
-        players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
+        num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.render_mode = render_mode
         space: Box | Dict
         space, self._columns = shown_fields(observation)
         if mask == "observation":
             space = Dict({"observation": space, "action_mask": Box(0, 1, (2,), np.int8)})
-        self._batch = Batch(1, players, edition, reward)
+        self._batch = Batch(1, num_players, edition, reward)
         EzPickle.__init__(self, num_players, self.edition, reward, mask, render_mode, observation)
         self._pictures = Pictures(render_mode, self._batch, self.metadata, RuntimeError)
         self._mask = mask
-        self._actions = np.zeros((1, players), np.int8)
+        self._actions = np.zeros((1, num_players), np.int8)
         self._action_bytes = memoryview(self._actions.data).cast("B")  # faster to write than the array
-        self._masks = np.ones((players, 2), np.int8)
+        self._masks = np.ones((num_players, 2), np.int8)
         self._may_leave = self._masks[:, LEAVE]
-        self._rewards = np.zeros((1, players), np.float32)
+        self._rewards = np.zeros((1, num_players), np.float32)
         self._done = np.zeros(1, np.bool_)
-        self._rows_shape = (1, players, NUM_FEATURES)
-        self._inside = self._batch.public_states["inside"][0, :players]  # a live view
-        self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        self._observations_shape = (1, num_players, NUM_FEATURES)
+        self._inside = self._batch.public_states["inside"][0, :num_players]  # a live view
+        self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
         self.agents: list[str] = []
         self.state_space = observation_space()
         self.action_spaces = {agent: Discrete(2) for agent in self.possible_agents}
@@ -177,15 +177,15 @@ class parallel_env(ParallelEnv, EzPickle):
                 raise RuntimeError(f"the game is over, but {actions} are given: call reset() first")
             return {}, {}, {}, {}, {}
         self._action_bytes[:] = read_actions(actions, self.possible_agents, self._inside)
-        rows = np.empty(self._rows_shape, np.float32)
+        observations = np.empty(self._observations_shape, np.float32)
         self._batch._turn(self._actions, self._rewards, self._done, self._batch._all)
-        self._batch._observe(rows, self._batch._all)
+        self._batch._observe(observations, self._batch._all)
         agents, over = self.agents, bool(self._done[0])
         if over:
             self.agents = []
         self._pictures.follow([0])
-        observations, rewards, infos = self._results(rows[0])
-        return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
+        by_agent, rewards, infos = self._results(observations[0])
+        return by_agent, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
 
     def state(self) -> NDArray[np.float32]:
         """Return the global state, float32 (NUM_FEATURES,): player_0's observation with open chests."""
@@ -223,33 +223,33 @@ class parallel_env(ParallelEnv, EzPickle):
         if games is not None:
             self._batch.set_states(games)
 
-    def _begin(self, rows: NDArray[np.float32]) -> tuple[dict[str, Any], dict[str, dict]]:
-        """Begin to play a game whose first observations are (1, players, NUM_FEATURES); return those and the infos."""
+    def _begin(self, observations: NDArray[np.float32]) -> tuple[dict[str, Any], dict[str, dict]]:
+        """Begin to play a game whose first observations are (1, seats, NUM_FEATURES); return those and the infos."""
         self._rewards[:] = 0
         self.agents = [] if self._batch.over[0] else self.possible_agents[:]
         self._pictures.restart([0])
-        observations, _, infos = self._results(rows[0])
-        return observations, infos
+        by_agent, _, infos = self._results(observations[0])
+        return by_agent, infos
 
-    def _results(self, rows: NDArray[np.float32]) -> tuple[dict[str, Any], dict[str, float], dict[str, dict]]:
+    def _results(self, observations: NDArray[np.float32]) -> tuple[dict[str, Any], dict[str, float], dict[str, dict]]:
         """Return observations, rewards and infos of all agents."""
-        observations: dict[str, Any] = {}
+        by_agent: dict[str, Any] = {}
         rewards: dict[str, float] = {}
         infos: dict[str, dict] = {}
-        rows = rows[..., self._columns]
+        observations = observations[..., self._columns]
         # Indexing rows and lists takes half the time of iterating over arrays.
         self._may_leave[...] = self._inside
         masks, inside, paid = self._masks.copy(), self._inside.tolist(), self._rewards.tolist()[0]
         for seat, agent in enumerate(self.possible_agents):
-            observations[agent] = rows[seat]
+            by_agent[agent] = observations[seat]
             rewards[agent] = paid[seat]
             infos[agent] = {"active": inside[seat], "action_mask": masks[seat]}
         if self._mask != "info":
             for agent, info in infos.items():
                 mask = info.pop("action_mask")
                 if self._mask == "observation":
-                    observations[agent] = {"observation": observations[agent], "action_mask": mask}
-        return observations, rewards, infos
+                    by_agent[agent] = {"observation": by_agent[agent], "action_mask": mask}
+        return by_agent, rewards, infos
 
 
 def raw_env(**kwargs: Any) -> AECEnv:

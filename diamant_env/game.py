@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.compilation import uncompiled
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine import loops
-from diamant_env.engine.arguments import MAX_SEED, as_int8, checked_int, illegal_action
+from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
 from diamant_env.engine.edition_numbers import edition_records
 from diamant_env.engine.records import as_bytes, as_games, check_games, observe_records
 from diamant_env.random_numbers import keys_of_seeds
-from diamant_env.rewards import margin, reward_code
-from diamant_env.rules import start_game, win_share
+from diamant_env.rewards import final_reward, reward_code
+from diamant_env.rules import start_game
 from diamant_env.state import DECIDE, GAME, OVER, PHASES, REVEAL, GameState
 
 
@@ -32,6 +32,7 @@ class Game:
         seed: Seed of `draw`, and of a `Batch` that continues from `state`.
 
     Attributes:
+        num_players: Number of players.
         edition: The `Edition`.
 
     Raises:
@@ -53,7 +54,7 @@ class Game:
         edition: str | Edition = "iello-2016",
         seed: int = 0,
     ) -> None:
-        self._players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
+        self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.edition = find_edition(edition)
         key = keys_of_seeds(np.array([checked_int("seed", seed, 0, MAX_SEED)], np.uint64))[0]
         self._editions = edition_records([self.edition])
@@ -81,11 +82,6 @@ class Game:
         vars(self).update(state, _memory=memory, _edition_memory=editions, _games=memory.view(GAME)[:, 0])
 
     @property
-    def num_players(self) -> int:
-        """Number of players."""
-        return self._players
-
-    @property
     def state(self) -> GameState:
         """A read-only copy of the state, a record of type `GAME`."""
         memory = self._memory.copy()  # copying records leaves padding bytes undefined
@@ -104,8 +100,8 @@ class Game:
         """
         games = as_games(np.reshape(np.asarray(state), -1))
         games["edition"] = 0
-        players = np.array([self.num_players])
-        self._games[:] = check_games(games, self._editions, np.zeros(1, np.int64), players, (REVEAL, DECIDE, OVER))
+        num_players = np.array([self.num_players])
+        self._games[:] = check_games(games, self._editions, np.zeros(1, np.int64), num_players, (REVEAL, DECIDE, OVER))
 
     @property
     def phase(self) -> str:
@@ -167,10 +163,8 @@ class Game:
                 then unchanged.
         """
         self._require(DECIDE, "decide()")
-        given, legal = as_int8(actions, (self.num_players,))
-        if (wrong := loops.first_illegal(self._memory, legal[None])) >= 0:
-            raise illegal_action(given[None], wrong)
-        loops.decide(self._memory, self._edition_memory, legal[None])
+        actions = checked_actions(actions, self._games["inside"][0, : self.num_players])
+        loops.decide(self._memory, self._edition_memory, actions[None])
 
     def observe(self, seat: int) -> NDArray[np.float32]:
         """Return a seat's observation in any phase, float32 (NUM_FEATURES,), see `diamant_env.FIELDS`.
@@ -192,15 +186,11 @@ class Game:
         Raises:
             ValueError: If there is no such reward, or for ``"margin"`` with one player.
         """
-        reward_code(reward, self.num_players)
-        if reward == "score":
-            return self._games["chest"][0, : self.num_players].astype(np.float64)
-        if self._games["phase"][0] != OVER:
+        code = reward_code(reward, self.num_players)
+        if reward != "score" and self._games["phase"][0] != OVER:
             return np.zeros(self.num_players)
-        game, seats = self._games[0], range(self.num_players)
-        if reward == "win":
-            return np.array([win_share(game, self._editions[0], seat) for seat in seats])
-        return np.array([uncompiled(margin)(game, seat) for seat in seats], np.float64)
+        final, seats = uncompiled(final_reward), range(self.num_players)
+        return np.array([final(self._games[0], self._editions[0], code, seat) for seat in seats], np.float64)
 
     def _require(self, phase: int, call: str) -> None:
         if self._games["phase"][0] != phase:

@@ -12,7 +12,7 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import MAX_SEED, checked_action, checked_int
+from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.engine.records import copy_game
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.pictures import RENDER_MODES
@@ -151,7 +151,7 @@ class DiamantEnv(gymnasium.Env):
         """
         if not self._playing:
             raise ResetNeeded("no game is being played: call reset() first")
-        rewards, turns = self._learner.advance(np.array([checked_action(action, "the learner")]))
+        rewards, turns = self._learner.advance([action])
         over = bool(self._learner.over[0])
         self._playing = not over
         info = self._info(int(turns[0]))

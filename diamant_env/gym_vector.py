@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
+from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.settings import Observation
 from diamant_env.gym_env import DiamantEnv
@@ -135,7 +135,7 @@ class DiamantVectorEnv(VectorEnv):
                 f"games {np.flatnonzero(was_over).tolist()} are over and autoreset is disabled: "
                 'call reset(options={"reset_mask": ...}) for them first'
             )
-        rewards, turns = self._learner.advance(checked_actions(actions, was_over, "game"))
+        rewards, turns = self._learner.advance(actions)
         ended = self._learner.over & ~was_over
         infos: dict[str, Any] = {}
         if ended.any():

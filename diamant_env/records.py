@@ -154,9 +154,8 @@ class GameSession:
 
     Args:
         edition: An edition, see `diamant_env.find_edition`.
-        agents: Agents by seat, a separate object each or as `diamant_env.opponents.make` takes them; None for seats
-            controlled by the caller.
-        seed: Seed of the cards and of the agents' sampled decisions.
+        agents: Arguments of `diamant_env.opponents.make` by seat; None for seats controlled by the caller.
+        seed: Seed of the cards, of the agents' sampled decisions and of the stochastic agents made here.
         names: Names by seat, for the record.
 
     Attributes:
@@ -204,11 +203,6 @@ class GameSession:
         return bool(self.batch.over[0])
 
     @property
-    def asked(self) -> bool:
-        """Whether the agents' probabilities of this turn have been computed."""
-        return self._leave is not None
-
-    @property
     def leave(self) -> list[float | None]:
         """The agents' probabilities of LEAVE by seat, None for seats in camp; computed once per turn."""
         if self._leave is None:
@@ -243,7 +237,7 @@ class GameSession:
 
     def record(self) -> GameRecord:
         """Return the record of the game so far."""
-        return GameRecord(self.edition, self.batch.seats, tuple(self.turns), self.seed, names=self.names)
+        return GameRecord(self.edition, self.batch.max_players, tuple(self.turns), self.seed, names=self.names)
 
     def play_out(self) -> GameRecord:
         """Play to the end, with CONTINUE for seats controlled by the caller; return the record."""

@@ -86,14 +86,19 @@ def pay(
         rewards[i, seat] = game.banked[seat] if played and code == _SCORE else 0
     if played and code != _SCORE and game.phase == OVER:
         for seat in range(min(game.num_players, rewards.shape[1])):
-            rewards[i, seat] = win_share(game, edition, seat) if code == _WIN else margin(game, seat)
+            rewards[i, seat] = final_reward(game, edition, code, seat)
 
 
 @jit(inline=True)
-def margin(game: GameState, seat: int) -> float:
-    """Return a seat's score less the mean of the others' scores."""
+def final_reward(game: GameState, edition: EditionNumbers, code: int, seat: int) -> float:
+    """Return the sum of a seat's rewards in a game that is over: its score, win share or margin."""
+    if code == _WIN:
+        return win_share(game, edition, seat)
+    score = np.float64(game.chest[seat])
+    if code == _SCORE:
+        return score
     others = np.int64(0)
     for other in range(game.num_players):
         if other != seat:
             others += game.chest[other]
-    return game.chest[seat] - others / (game.num_players - 1)
+    return score - others / (game.num_players - 1)

@@ -155,5 +155,5 @@ def _chances(games: list[GameState], edition: Edition) -> NDArray[np.float64]:
     # Common random numbers for all states reduce the variance of differences.
     records["key"] = np.tile(np.random.default_rng(_SEED).integers(0, 2**64, number, np.uint64), states)
     batch.set_states(records)
-    earned = Table(batch, [champion()], np.zeros((batch.num_games, batch.seats), int)).play_out()
+    earned = Table(batch, [champion()], np.zeros((batch.num_games, batch.max_players), int)).play_out()
     return np.concatenate([earned.reshape(states, number, players).mean(axis=1), [result]])

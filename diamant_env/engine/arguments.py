@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
+from diamant_env.engine.loops import are_legal
 
 # Comparing dtypes with dtypes takes a quarter of the time of comparing them with types.
 BOOL, INT8, FLOAT32 = np.dtype(np.bool_), np.dtype(np.int8), np.dtype(np.float32)
@@ -76,22 +76,14 @@ def output(array: NDArray | None, name: str, dtype: np.dtype, shape: tuple[int, 
 
 def players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[np.int64]:
     """Return the number of players of each game, int64 (N,)."""
-    players = np.asarray(num_players)
-    if players.dtype.kind not in "iu" or players.shape not in ((), (num_games,)):
+    array = np.asarray(num_players)
+    if array.dtype.kind not in "iu" or array.shape not in ((), (num_games,)):
         raise ValueError(f"num_players={num_players!r}; give a whole number, or one per game ({num_games},)")
-    if players.min() < 1 or players.max() > MAX_PLAYERS:
+    if array.min() < 1 or array.max() > MAX_PLAYERS:
         raise ValueError(f"num_players={num_players!r}; 1 to {MAX_PLAYERS} players are allowed")
-    each = np.broadcast_to(players.astype(np.int64), (num_games,)).copy()
-    each.flags.writeable = False
-    return each
-
-
-def seat_axis(seats: int | None, most_players: int) -> int:
-    """Return the length of the seat axis, by default that of the largest table."""
-    length = most_players if seats is None else seats
-    if not isinstance(length, int | np.integer) or not most_players <= length <= MAX_PLAYERS:
-        raise ValueError(f"seats={seats!r}; {most_players} to {MAX_PLAYERS} are allowed here")
-    return int(length)
+    array = np.broadcast_to(array.astype(np.int64), (num_games,)).copy()
+    array.flags.writeable = False
+    return array
 
 
 def editions_per_game(edition: str | Edition | Sequence[str | Edition], num_games: int) -> list[Edition]:
@@ -132,56 +124,26 @@ def seeds_per_game(seed: int | ArrayLike | None, num_games: int) -> NDArray[np.u
     return seeds if seeds.shape else seeds + np.arange(num_games, dtype=np.uint64)
 
 
-def illegal_action(given: NDArray, index: int) -> ValueError:
-    """Return the error for the action at a flat index of (N, seats)."""
-    return _illegal(given.flat[index], seat_in_game(index, given.shape[1]))
-
-
-def seat_in_game(index: int, seats: int) -> str:
-    """Return the text of a flat index of (N, seats)."""
-    return f"seat {index % seats} in game {index // seats}"
-
-
-def checked_actions(actions: ArrayLike, ignored: NDArray[np.bool_], what: str) -> NDArray[np.int8]:
-    """Return one action per row as int8 (N,), 0 where ignored.
+def checked_actions(actions: ArrayLike, deciding: NDArray) -> NDArray[np.int8]:
+    """Return the actions as contiguous int8 of the shape of `deciding`.
 
     Args:
-        actions: Integers (N,).
-        ignored: bool (N,), rows without a decision.
-        what: Noun for a row in the error message.
+        actions: Integers, 0 = CONTINUE and 1 = LEAVE.
+        deciding: Nonzero where a decision is due; other actions are ignored.
 
     Raises:
-        ValueError: If the shape or dtype is wrong, or an action that is not ignored is neither 0 nor 1.
+        ValueError: If the shape or dtype is wrong, or an action that counts is neither 0 nor 1.
     """
-    given, legal = as_int8(actions, ignored.shape)
-    wrong = (legal >> 1 != 0) & ~ignored
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise _illegal(given[row], f"{what} {row}")
-    return np.where(ignored, INT8.type(0), legal)
-
-
-def checked_action(action: Any, agent: str) -> int:
-    """Return the action of an agent inside the cave as 0 or 1.
-
-    Raises:
-        ValueError: If it is neither 0 nor 1.
-    """
-    with contextlib.suppress(TypeError):
-        if (number := operator.index(action)) in (0, 1):
-            return number
-    raise _illegal(repr(action), agent)
-
-
-def as_int8(actions: ArrayLike, shape: tuple[int, ...]) -> tuple[NDArray, NDArray[np.int8]]:
-    """Return the actions as given and as contiguous int8, in which illegal values of other dtypes are 2."""
-    given = np.asarray(actions)
-    if given.shape != shape or given.dtype.kind not in "iub":
-        raise ValueError(f"actions of shape {given.shape} and dtype {given.dtype}; integers of shape {shape} expected")
-    if given.dtype == INT8:
-        return given, _plain(given)
-    return given, np.where((given == 0) | (given == 1), given, 2).astype(INT8)
-
-
-def _illegal(action: object, whose: str) -> ValueError:
-    return ValueError(f"action {action} of {whose}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
+    array = np.asarray(actions)
+    if array.shape != deciding.shape or array.dtype.kind not in "iub":
+        raise ValueError(
+            f"actions of shape {array.shape} and dtype {array.dtype}; integers of shape {deciding.shape}, "
+            "0 (CONTINUE) or 1 (LEAVE), are allowed"
+        )
+    small = array if array.dtype == INT8 else np.where((array == 0) | (array == 1), array, 2).astype(INT8)
+    checked = _plain(small)
+    if not are_legal(checked.reshape(-1)) and (wrong := (checked >> 1 != 0) & (deciding != 0)).any():
+        index = tuple(np.argwhere(wrong)[0].tolist())
+        where = ", ".join(map(str, index))
+        raise ValueError(f"actions[{where}] = {array[index]}; 0 (CONTINUE) and 1 (LEAVE) are allowed")
+    return checked

@@ -12,7 +12,7 @@ from diamant_env.engine.observation_writer import FACTOR, OWN_AT, PUBLIC_AT, reb
 from diamant_env.engine.turns import draw_card, draw_decision, reveal_until_decision
 from diamant_env.observation import NUM_PUBLIC, TABLE_FEATURES
 from diamant_env.random_numbers import key_of_next_game
-from diamant_env.rewards import pay
+from diamant_env.rewards import final_reward, pay
 from diamant_env.rules import resolve_decisions, reveal, start_game
 from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER
 
@@ -20,19 +20,12 @@ _EXPEDITION, _TURN = TABLE_FEATURES + PUBLIC_AT.expedition, TABLE_FEATURES + PUB
 
 
 @jit(cached=True)
-def first_illegal(memory, actions):
-    """Return the flat index of the first illegal action of a deciding seat, -1 if there is none."""
+def are_legal(actions):
+    """Return whether all actions, int8 (k,), are 0 or 1."""
     bits = np.int8(0)
-    for action in actions.flat:
+    for action in actions:
         bits |= action
-    if bits == 0 or bits == LEAVE:
-        return -1
-    games = memory.view(GAME)[:, 0]
-    for i in range(games.shape[0]):
-        for seat in range(actions.shape[1]):
-            if games[i].inside[seat] and actions[i, seat] != 0 and actions[i, seat] != LEAVE:
-                return i * actions.shape[1] + seat
-    return -1
+    return bits == 0 or bits == LEAVE
 
 
 @jit(cached=True)
@@ -99,31 +92,31 @@ def reveal_cards(memory, edition_memory):
 
 
 @jit(cached=True)
-def observe_games(memory, edition_memory, chosen, rows):
-    """Write the observations of the games in `chosen`, bool (N,), into `rows`, float32 (N, seats, NUM_FEATURES).
+def observe_games(memory, edition_memory, chosen, observations):
+    """Write the observations of the games in `chosen`, bool (N,).
 
     Args:
         memory: The games.
         edition_memory: Their editions.
         chosen: bool (N,).
-        rows: Output; rows of absent seats and of other games are unchanged.
+        observations: Output, float32 (N, seats, NUM_FEATURES); unchanged for absent seats and other games.
     """
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     public, ring = np.zeros(NUM_PUBLIC, np.float32), np.zeros(2 * TABLE_FEATURES, np.float32)
     for i in range(games.shape[0]):
         if chosen[i]:
-            write_observations(games[i], editions[games[i].edition], rows, i, public, ring)
+            write_observations(games[i], editions[games[i].edition], observations, i, public, ring)
 
 
 @jit(cached=True)
-def rows_to_ask(rows, order, starts, memoryless, playing):
-    """Return the rows of observations to ask agents about: of memoryless agents those that must decide, else all.
+def rows_to_ask(observations, order, starts, stateless, playing):
+    """Return the rows of observations to ask agents about: of stateless agents those that must decide, else all.
 
     Args:
-        rows: float32 (N * seats, NUM_FEATURES), the observations.
-        order: int64, indices of `rows` by agent.
+        observations: float32 (N * seats, NUM_FEATURES).
+        order: int64, indices of rows by agent.
         starts: int64 (agents + 1,), the start of each agent in `order`, and its length.
-        memoryless: bool (agents,).
+        stateless: bool (agents,).
         playing: bool (N,), the games that play this turn.
 
     Returns:
@@ -131,26 +124,26 @@ def rows_to_ask(rows, order, starts, memoryless, playing):
         agent in them, and their number.
     """
     asked, first, ends = np.empty(len(order), np.int64), np.empty(len(order), np.bool_), np.zeros(len(starts), np.int64)
-    found, seats = 0, len(rows) // len(playing)
-    for agent in range(len(memoryless)):
+    count, seats = 0, len(observations) // len(playing)
+    for agent in range(len(stateless)):
         for k in range(starts[agent], starts[agent + 1]):
             row, plays = order[k], playing[order[k] // seats]
-            if not memoryless[agent] or (plays and rows[row, OWN_AT.must_decide] != 0):
-                asked[found] = row
+            if not stateless[agent] or (plays and observations[row, OWN_AT.must_decide] != 0):
+                asked[count] = row
                 # The scaled values of 1 are the factors.
-                new = rows[row, _EXPEDITION] == FACTOR.expedition and rows[row, _TURN] == FACTOR.turn
-                first[found] = plays and new
-                found += 1
-        ends[agent + 1] = found
+                begins = observations[row, _EXPEDITION] == FACTOR.expedition and observations[row, _TURN] == FACTOR.turn
+                first[count] = plays and begins
+                count += 1
+        ends[agent + 1] = count
     return asked, first, ends
 
 
 @jit(cached=True)
-def count_turn(rows, seats, rewards, done, playing, total, turns):
+def count_turn(observations, seats, rewards, done, playing, total, turns):
     """Count a turn of the games in `playing` and keep there those whose learner is in camp; return whether any is.
 
     Args:
-        rows: float32 (N, seats, NUM_FEATURES), the observations after the turn.
+        observations: float32 (N, seats, NUM_FEATURES), after the turn.
         seats: int64 (N,), the learners' seats.
         rewards: float32 (N, seats), of the turn.
         done: bool (N,), whether each game is over.
@@ -163,7 +156,7 @@ def count_turn(rows, seats, rewards, done, playing, total, turns):
         if playing[i]:
             total[i] += rewards[i, seats[i]]
             turns[i] += 1
-            playing[i] = not done[i] and rows[i, seats[i], OWN_AT.must_decide] == 0
+            playing[i] = not done[i] and observations[i, seats[i], OWN_AT.must_decide] == 0
             waiting |= playing[i]
     return waiting
 
@@ -194,11 +187,11 @@ def draw_decisions(memory, leave_probability, actions):
 
 
 @jit(cached=True)
-def rebuild_games(rows, keys, memory):
+def rebuild_games(observations, keys, memory):
     """Rebuild games from observations, float32 (N, NUM_FEATURES), and keys, uint64 (N,)."""
     games = memory.view(GAME)[:, 0]
-    for i in range(rows.shape[0]):
-        rebuild(rows[i], keys[i], games[i])
+    for i in range(observations.shape[0]):
+        rebuild(observations[i], keys[i], games[i])
 
 
 @jit(cached=True)
@@ -213,7 +206,7 @@ def reveal_card(memory, edition_memory, cards):
 
 @jit(cached=True)
 def decide(memory, edition_memory, actions):
-    """Resolve legal decisions, int8 (N, seats), in each game in phase `DECIDE`."""
+    """Resolve legal actions, int8 (N, seats), in each game in phase `DECIDE`."""
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     for i in range(games.shape[0]):
         game = games[i]
@@ -224,13 +217,15 @@ def decide(memory, edition_memory, actions):
 
 
 @jit(cached=True)
-def pay_games(memory, edition_memory, reward_code, rewards):
-    """Write the rewards of the last turn of each game into `rewards`, float32 (N, seats)."""
+def final_rewards(memory, edition_memory, reward_code, rewards):
+    """Write the sum of each seat's rewards into `rewards`, float32 (N, seats), in games that are over."""
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     for i in range(games.shape[0]):
         game = games[i]
         edition = editions[game.edition]
-        pay(game, edition, reward_code, True, rewards, i)
+        if game.phase == OVER:
+            for seat in range(min(game.num_players, rewards.shape[1])):
+                rewards[i, seat] = final_reward(game, edition, reward_code, seat)
 
 
 @jit(cached=True)

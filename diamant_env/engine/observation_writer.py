@@ -40,41 +40,41 @@ _DECK_SCALES: Any = np.repeat(
 
 
 @jit(inline=True)
-def write_observations(game, edition, rows, i, public, ring):
-    """Write the observations of a game's seats, as many as fit, into `rows[i]`; rows of absent seats are unchanged.
+def write_observations(game, edition, observations, i, public, ring):
+    """Write the observations of a game's seats, as many as fit, into `observations[i]`, unchanged for absent seats.
 
     Args:
         game: A record of type `GAME`.
         edition: A record of type `EDITION`.
-        rows: Output, float32 (N, seats, NUM_FEATURES).
+        observations: Output, float32 (N, seats, NUM_FEATURES).
         i: Index of the game.
         public: Work array, float32 (NUM_PUBLIC,).
         ring: Work array, float32 (2 * TABLE_FEATURES,).
     """
     hide = edition.hidden_chests
     # Unknown to the compiler: LLVM vectorises loops of run-time length but unrolls those of constant length.
-    zero = rows.shape[2] - TABLE_FEATURES - NUM_PUBLIC
+    zero = observations.shape[2] - TABLE_FEATURES - NUM_PUBLIC
     write_seats(game, hide, ring)
     write_public(game, edition, hide, public, zero)
     best, second = two_best(game)
     shown = 1 if edition.hidden_rivals else game.num_players
-    seats = min(game.num_players, rows.shape[1])
+    seats = min(game.num_players, observations.shape[1])
     for seat in range(seats):  # every seat as it is to rivals, from the observer's on, then the public features
         first = seat * SEAT_FEATURES
         for place in range(TABLE_FEATURES + zero):
-            rows[i, seat, place] = ring[first + place] * _PRESENT[shown, place]
+            observations[i, seat, place] = ring[first + place] * _PRESENT[shown, place]
         for place in range(NUM_PUBLIC + zero):
-            rows[i, seat, TABLE_FEATURES + place] = public[place]
+            observations[i, seat, TABLE_FEATURES + place] = public[place]
     # The observer's own: its chest even if hidden, and `lead` in place of `present`.
     if hide or game.num_players == 1:
         for seat in range(seats):
-            rows[i, seat, OWN_AT.chest] = np.float32(game.chest[seat]) * FACTOR.chest
-            rows[i, seat, OWN_AT.lead] = 0
+            observations[i, seat, OWN_AT.chest] = np.float32(game.chest[seat]) * FACTOR.chest
+            observations[i, seat, OWN_AT.lead] = 0
     else:
         for seat in range(seats):
             chest = np.int64(game.chest[seat])
             lead = chest - (second if chest == best else best)
-            rows[i, seat, OWN_AT.lead] = np.float32(lead) * FACTOR.lead
+            observations[i, seat, OWN_AT.lead] = np.float32(lead) * FACTOR.lead
 
 
 @jit(inline=True)
@@ -149,9 +149,9 @@ def expected_share(game, edition, treasures=MAX_TREASURES):
 
 
 @jit
-def rebuild(row, key, game):
-    """Decode an observation with open chests (`row`) into `game`; the observer becomes seat 0."""
-    public = row[TABLE_FEATURES:]
+def rebuild(observation, key, game):
+    """Decode an observation with open chests into `game`; the observer becomes seat 0."""
+    public = observation[TABLE_FEATURES:]
     game.key = key
     game.num_players = round(public[PUBLIC_AT.num_players] / FACTOR.num_players)
     game.num_inside = round(public[PUBLIC_AT.num_inside] / FACTOR.num_inside)
@@ -173,8 +173,8 @@ def rebuild(row, key, game):
     count_deck(game)
     for seat in range(MAX_PLAYERS):
         at = seat * SEAT_FEATURES
-        game.inside[seat] = round(row[at + SEAT_AT.inside] / FACTOR.must_decide)
-        game.chest[seat] = round(row[at + SEAT_AT.chest] / FACTOR.chest)
-        game.relics[seat] = round(row[at + SEAT_AT.relics] / FACTOR.relics)
-        game.left_turn[seat] = round(row[at + SEAT_AT.left_turn] / FACTOR.left_turn)
+        game.inside[seat] = round(observation[at + SEAT_AT.inside] / FACTOR.must_decide)
+        game.chest[seat] = round(observation[at + SEAT_AT.chest] / FACTOR.chest)
+        game.relics[seat] = round(observation[at + SEAT_AT.relics] / FACTOR.relics)
+        game.left_turn[seat] = round(observation[at + SEAT_AT.left_turn] / FACTOR.left_turn)
     clear_last_events(game)

@@ -46,7 +46,7 @@ def as_games(games: Any) -> NDArray:
 
 
 def check_games(
-    games: Any, editions: NDArray, rows: NDArray, players: NDArray, phases: tuple[int, ...] = (DECIDE, OVER)
+    games: Any, editions: NDArray, edition_rows: NDArray, num_players: NDArray, phases: tuple[int, ...] = (DECIDE, OVER)
 ) -> NDArray:
     """Return a copy of records after checking the invariants that keep compiled code within array bounds and ranges.
 
@@ -55,52 +55,52 @@ def check_games(
     Args:
         games: Records of type `GAME` (N,).
         editions: Records of type `EDITION` (E,).
-        rows: int64 (N,), the edition of each game.
-        players: int64 (N,), the number of players of each game.
+        edition_rows: int64 (N,), the edition of each game.
+        num_players: int64 (N,), players of each game.
         phases: Allowed phases.
 
     Raises:
         ValueError: If dtype, shape or a record is invalid; the message names the game and the field.
     """
-    given = as_games(games)
-    if given.shape != rows.shape:
-        raise ValueError(f"{len(given)} games; {len(rows)} are expected")
-    edition, seats = editions[rows], np.arange(MAX_PLAYERS) < players[:, None]
-    deck, inside = given["deck"].astype(int), given["inside"].sum(axis=1, dtype=int)
-    relics = given["relics_taken"].astype(int) + given["path_relics"] + deck[:, FIRST_RELIC:].sum(axis=1)
+    games = as_games(games)
+    if games.shape != edition_rows.shape:
+        raise ValueError(f"{len(games)} games; {len(edition_rows)} are expected")
+    edition, seats = editions[edition_rows], np.arange(MAX_PLAYERS) < num_players[:, None]
+    deck, inside = games["deck"].astype(int), games["inside"].sum(axis=1, dtype=int)
+    relics = games["relics_taken"].astype(int) + games["path_relics"] + deck[:, FIRST_RELIC:].sum(axis=1)
     most, num_relics, printed = edition["cards"].astype(int), edition["num_relics"], edition["relics_printed"]
-    entered = np.where(edition["one_relic_per_expedition"], np.minimum(given["expedition"], num_relics), num_relics)
+    entered = np.where(edition["one_relic_per_expedition"], np.minimum(games["expedition"], num_relics), num_relics)
     kinds = np.where(printed, entered, np.minimum(entered, 1))[:, None]  # of relic cards
     most[:, FIRST_RELIC:] = np.where(np.arange(MAX_RELICS) < kinds, np.where(printed, 1, entered)[:, None], 0)
-    traps = edition["cards"][:, FIRST_TRAP:FIRST_RELIC].astype(int) - given["on_path"] - deck[:, FIRST_TRAP:FIRST_RELIC]
+    traps = edition["cards"][:, FIRST_TRAP:FIRST_RELIC].astype(int) - games["on_path"] - deck[:, FIRST_TRAP:FIRST_RELIC]
     removed = edition["bust_removes"]
     is_trap = (np.arange(NUM_CARDS) >= FIRST_TRAP) & (np.arange(NUM_CARDS) < FIRST_RELIC)
-    busts = given["expedition"].astype(int) - (given["phase"] != OVER)
+    busts = games["expedition"].astype(int) - (games["phase"] != OVER)
     for field, fits in {
-        "edition": given["edition"] == rows,
-        "num_players": (given["num_players"] == players) & (players >= 1) & (players <= MAX_PLAYERS),
-        "phase": np.isin(given["phase"], phases),
-        "expedition": (given["expedition"] >= 1) & (given["expedition"] <= edition["num_expeditions"]),
-        "inside": np.isin(given["inside"], (0, 1)) & (seats | (given["inside"] == 0)),
-        "num_inside": (given["num_inside"] == inside) & ((inside > 0) == (given["phase"] != OVER)),
-        "on_path": np.isin(given["on_path"], (0, 1)),
+        "edition": games["edition"] == edition_rows,
+        "num_players": (games["num_players"] == num_players) & (num_players >= 1) & (num_players <= MAX_PLAYERS),
+        "phase": np.isin(games["phase"], phases),
+        "expedition": (games["expedition"] >= 1) & (games["expedition"] <= edition["num_expeditions"]),
+        "inside": np.isin(games["inside"], (0, 1)) & (seats | (games["inside"] == 0)),
+        "num_inside": (games["num_inside"] == inside) & ((inside > 0) == (games["phase"] != OVER)),
+        "on_path": np.isin(games["on_path"], (0, 1)),
         "deck": (deck >= 0) & (deck <= most),
-        "deck_size": given["deck_size"] == deck.sum(axis=1),
-        "relics_taken": (given["relics_taken"] >= 0) & (relics <= entered),
+        "deck_size": games["deck_size"] == deck.sum(axis=1),
+        "relics_taken": (games["relics_taken"] >= 0) & (relics <= entered),
         # Each bust takes `bust_removes` trap cards of one kind out of the game.
         "deck's traps": (traps >= 0).all(axis=1)
         & (traps % np.maximum(removed, 1)[:, None] == 0).all(axis=1)
         & (traps.sum(axis=1) <= busts * removed),
-        "decision": np.isin(given["decision"], (NO_DECISION, CONTINUE, LEAVE)),
-        "last_card": _is_card(given["last_card"], most > 0),
-        "bust_card": _is_card(given["bust_card"], (most > 0) & is_trap),
-        **{name: (given[name] >= 0) & (given[name] <= limit) for name, limit in _limits(given, edition, seats).items()},
+        "decision": np.isin(games["decision"], (NO_DECISION, CONTINUE, LEAVE)),
+        "last_card": _is_card(games["last_card"], most > 0),
+        "bust_card": _is_card(games["bust_card"], (most > 0) & is_trap),
+        **{name: (games[name] >= 0) & (games[name] <= limit) for name, limit in _limits(games, edition, seats).items()},
     }.items():
         if not fits.all():
             game = int(np.argwhere(~fits)[0][0])
-            value = given[field.split("'")[0]][game].tolist()
+            value = games[field.split("'")[0]][game].tolist()
             raise ValueError(f"game {game} is no valid state: {field} = {value}")
-    return given
+    return games
 
 
 def _is_card(card: NDArray, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -134,8 +134,8 @@ def _limits(games: NDArray, edition: NDArray, seats: NDArray[np.bool_]) -> dict[
 def check_game(game: Any, edition: Edition) -> None:
     """Check one record of type `GAME` in any phase; raise ValueError as `check_games` does."""
     one = np.asarray(game)[None]
-    players = np.clip(one["num_players"], 1, MAX_PLAYERS) if one.dtype == GAME else np.ones(1)
-    check_games(one, edition_records([edition]), np.zeros(1, int), players.astype(int), (REVEAL, DECIDE, OVER))
+    num_players = np.clip(one["num_players"], 1, MAX_PLAYERS) if one.dtype == GAME else np.ones(1)
+    check_games(one, edition_records([edition]), np.zeros(1, int), num_players.astype(int), (REVEAL, DECIDE, OVER))
 
 
 def from_observation(
@@ -155,28 +155,28 @@ def from_observation(
         ValueError: If a shape is wrong, a key is no uint64, chests are hidden, a seat is absent, or a row encodes no
             state of the edition; the message names the row and the field.
     """
-    rows = np.ascontiguousarray(observations, np.float32)
-    if rows.ndim != 2 or rows.shape[1] != NUM_FEATURES:
-        raise ValueError(f"observations of shape {rows.shape}; expected (rows, {NUM_FEATURES})")
-    obs = Observations(rows)
+    observations = np.ascontiguousarray(observations, np.float32)
+    if observations.ndim != 2 or observations.shape[1] != NUM_FEATURES:
+        raise ValueError(f"observations of shape {observations.shape}; expected (rows, {NUM_FEATURES})")
+    obs = Observations(observations)
     if obs["hidden_chests"].any():
         raise ValueError("a game can't be rebuilt from observations that hide the rivals' chests")
     if not obs["num_players"].all():
         raise ValueError(f"row {obs['num_players'].argmin()} is of an absent seat (all 0)")
-    if np.shape(keys) != rows.shape[:1]:
-        raise ValueError(f"keys of shape {np.shape(keys)}; expected {rows.shape[:1]}")
+    if np.shape(keys) != observations.shape[:1]:
+        raise ValueError(f"keys of shape {np.shape(keys)}; expected {observations.shape[:1]}")
     own = np.array([checked_int("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
-    games, played = rebuilt(rows, own), find_edition(edition).replace(hidden_chests=False)
+    games, played = rebuilt(observations, own), find_edition(edition).replace(hidden_chests=False)
     editions = edition_records([played])
     try:
         check_games(games, editions, np.zeros(len(games), int), games["num_players"])
     except ValueError as error:
         raise ValueError(f"no game of {played.name!r} has this observation: {error}") from None
-    wrong = observe_records(games, editions)[:, 0] != rows
+    wrong = observe_records(games, editions)[:, 0] != observations
     if wrong.any():
         row, place = (int(number) for number in np.argwhere(wrong)[0])
         name = next(field.name for field in FIELDS if place in field.columns)
-        value = np.ravel(Observations(rows[row])[name]).tolist()
+        value = np.ravel(Observations(observations[row])[name]).tolist()
         raise ValueError(f"row {row}: {name} = {value} does not fit the other fields in {played.name!r}")
     return games.view(np.recarray)
 
@@ -189,13 +189,13 @@ def observe_records(games: NDArray, editions: NDArray, seats: int = 1) -> NDArra
         editions: Records of type `EDITION` (E,).
         seats: Number of seats.
     """
-    rows = np.zeros((len(games), seats, NUM_FEATURES), np.float32)
-    observe_games(as_bytes(games), as_bytes(editions), np.ones(len(games), np.bool_), rows)
-    return rows
+    observations = np.zeros((len(games), seats, NUM_FEATURES), np.float32)
+    observe_games(as_bytes(games), as_bytes(editions), np.ones(len(games), np.bool_), observations)
+    return observations
 
 
-def rebuilt(rows: NDArray[np.float32], keys: NDArray[np.uint64]) -> NDArray:
+def rebuilt(observations: NDArray[np.float32], keys: NDArray[np.uint64]) -> NDArray:
     """Return records of type `GAME` (rows,) rebuilt from observations, without validation."""
-    games = np.zeros(len(rows), GAME)
-    rebuild_games(np.ascontiguousarray(rows), keys, as_bytes(games))
+    games = np.zeros(len(observations), GAME)
+    rebuild_games(np.ascontiguousarray(observations), keys, as_bytes(games))
     return games

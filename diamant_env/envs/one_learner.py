@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 from gymnasium.error import ResetNeeded
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
-from diamant_env.engine.arguments import checked_int
+from diamant_env.engine.arguments import checked_actions, checked_int
 from diamant_env.engine.loops import count_turn
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import Observation, shown_fields
@@ -46,21 +46,22 @@ class OneLearner:
         metadata: dict[str, Any],
         observation: Observation = None,
     ) -> None:
-        players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
-        self.seat = None if seat is None else checked_int("seat", seat, 0, players - 1, "None or ")
+        num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
+        self.seat = None if seat is None else checked_int("seat", seat, 0, num_players - 1, "None or ")
         self.edition = find_edition(edition)
         self.space, self._columns = shown_fields(observation)
-        self._matchup = read_matchup(opponents, players - 1, [self.edition])
+        self._matchup = read_matchup(opponents, num_players - 1, [self.edition])
         self._opponents = make_opponents(self._matchup.members)
-        self.batch = Batch(num_games, players, self.edition, reward)
+        self.batch = Batch(num_games, num_players, self.edition, reward)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
         self.pictures = Pictures(render_mode, self.batch, metadata, ResetNeeded)
         self._renders = render_mode is not None
-        self._observations = np.zeros((num_games, players, NUM_FEATURES), np.float32)
-        self._actions = np.zeros((num_games, players), np.int8)
-        self._rewards = np.zeros((num_games, players), np.float32)
+        self._observations = np.zeros((num_games, num_players, NUM_FEATURES), np.float32)
+        self._actions = np.zeros((num_games, num_players), np.int8)
+        self._rewards = np.zeros((num_games, num_players), np.float32)
         self._done = np.zeros(num_games, np.bool_)
-        self._assign_seats()
+        self._rows = self._rows_of_learners()
+        self._table = Table(self.batch, self._opponents, self._seating())
 
     def reset(self, chosen: NDArray[np.bool_], seeds: NDArray[np.uint64] | None = None) -> None:
         """Start new games.
@@ -74,27 +75,30 @@ class OneLearner:
         if seeds is not None and chosen.all():
             seed_agents(self._opponents, int(seeds[0]))
         if self.seat is None:
-            self.seats[chosen] = first_draw_below(self.batch.games["key"][chosen], self.batch.seats)
+            self.seats[chosen] = first_draw_below(self.batch.games["key"][chosen], self.batch.max_players)
         if self.seat is None or self._matchup.seats is None:
-            self._assign_seats()
+            self._rows = self._rows_of_learners()
+            self._table.reseat(self._seating())
         if self._renders:
             self.pictures.restart(np.flatnonzero(chosen))
 
-    def advance(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def advance(self, actions: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Play until each learner must decide again or its game is over; games already over are unchanged.
 
         Args:
-            actions: (N,), 0 or 1.
+            actions: Integers (N,), 0 or 1; ignored in games that are over.
 
         Returns:
             Per game the sum of the rewards, float64 (N,), and the number of turns played, int64 (N,).
 
         Raises:
+            ValueError: If the actions have the wrong shape or one is neither 0 nor 1; the games are then unchanged.
             Exception: Any exception of an opponent or a custom reward; `reset` starts the games anew.
         """
         rewards = np.zeros(len(self.seats), np.float64)
         turns = np.zeros(len(self.seats), np.int64)
         playing = ~self.over
+        actions = checked_actions(actions, playing)
         waiting = playing.any()
         while waiting:
             self._table._decide(self._observations, self._actions, playing)
@@ -119,7 +123,7 @@ class OneLearner:
     @property
     def observations(self) -> NDArray[np.float32]:
         """The learners' observations, float32 (N, features)."""
-        return self._learners_rows()[..., self._columns]
+        return self._learners_observations()[..., self._columns]
 
     @property
     def won(self) -> NDArray[np.bool_]:
@@ -129,13 +133,14 @@ class OneLearner:
     @property
     def scores(self) -> NDArray[np.int64]:
         """The learners' chests in gems, relics included, int64 (N,)."""
-        return Observations(self._learners_rows())["chest"].astype(np.int64)
+        return Observations(self._learners_observations())["chest"].astype(np.int64)
 
-    def _learners_rows(self) -> NDArray[np.float32]:
-        """Return a copy of the learners' rows with all features, float32 (N, NUM_FEATURES)."""
+    def _learners_observations(self) -> NDArray[np.float32]:
+        """Return a copy of the learners' observations with all features, float32 (N, NUM_FEATURES)."""
         return self._observations.reshape(-1, NUM_FEATURES)[self._rows]
 
-    def _assign_seats(self) -> None:
-        self._rows = np.arange(self.seats.size) * self.batch.seats + self.seats
-        seating = seat_around(self.seats, self._matchup.draw(self.batch.games["key"]))
-        self._table = Table(self.batch, self._opponents, seating, reseated=self._matchup.seats is None)
+    def _rows_of_learners(self) -> NDArray[np.int64]:
+        return np.arange(self.seats.size) * self.batch.max_players + self.seats
+
+    def _seating(self) -> NDArray[np.int64]:
+        return seat_around(self.seats, self._matchup.draw(self.batch.games["key"]))

@@ -14,7 +14,7 @@ from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import rebuilt
-from diamant_env.exact.response import require_memoryless
+from diamant_env.exact.response import require_stateless
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.custom import Player
 from diamant_env.opponents.registry import make
@@ -42,7 +42,7 @@ class AgentPolicy(Policy):
         self._edition = edition_of(game)
         rows = [self._flat(start.child(card), 0) for card, _ in start.chance_outcomes()]
         repeated = np.repeat(np.concatenate(rows), _REPEATS, axis=0)
-        require_memoryless(self.agent, Observations(repeated, self._edition))
+        require_stateless(self.agent, Observations(repeated, self._edition))
 
     def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
         """Return the probability of each legal action."""
@@ -92,7 +92,7 @@ class PolicyAgent:
             rivals.
     """
 
-    memoryless = True
+    stateless = True
 
     def __init__(self, policy: Any, game: pyspiel.Game, player: int = 0, name: str = "OpenSpiel's policy") -> None:
         parameters = game.get_parameters()

@@ -8,8 +8,9 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
-from diamant_env.engine.arguments import checked_action
+from diamant_env.engine.arguments import checked_actions
 from diamant_env.observation import FieldsBox, columns, observation_space
+from diamant_env.state import CONTINUE
 
 Observation: TypeAlias = "Sequence[str] | str | None"
 
@@ -37,18 +38,15 @@ def read_actions(actions: Mapping[str, Any], agents: Sequence[str], inside: NDAr
         ValueError: If an agent inside the cave is missing, an agent is unknown, or an action is neither 0 nor 1.
     """
     with contextlib.suppress(KeyError, TypeError, ValueError, OverflowError):
-        given = bytes([actions[agent] for agent in agents])
-        if len(actions) == len(given) and not given.strip(b"\x00\x01"):
-            return given
+        by_seat = bytes([actions[agent] for agent in agents])
+        if len(actions) == len(by_seat) and not by_seat.strip(b"\x00\x01"):
+            return by_seat
     if not isinstance(actions, Mapping):
         raise ValueError(f"actions of type {type(actions).__name__}; a dictionary of agents to actions is expected")
     unknown = [agent for agent in actions if agent not in agents]
     if unknown:
         raise ValueError(f"actions of unknown agents {unknown}; the agents are {list(agents)}")
-    decided = bytearray(len(agents))
-    for seat, agent in enumerate(agents):
-        if inside[seat]:
-            if agent not in actions:
-                raise ValueError(f"no action for {agent}, who is inside the cave and must decide")
-            decided[seat] = checked_action(actions[agent], agent)
-    return bytes(decided)
+    deciding = {agent for agent, is_inside in zip(agents, inside, strict=True) if is_inside}
+    if missing := deciding - actions.keys():
+        raise ValueError(f"no action for {', '.join(sorted(missing))}; agents inside the cave must decide")
+    return checked_actions([actions[agent] if agent in deciding else CONTINUE for agent in agents], inside).tobytes()

@@ -40,7 +40,7 @@ _OWN = {"chest": MAX_GEMS, "relics": MAX_RELICS}  # fields that differ between p
 _RICHER = 20  # draws of chest and relics, to detect agents that read them
 _ROWS = 16_000  # nodes per batch of observations: a few megabytes
 _ROUNDING = 1e-5  # of P(LEAVE) in a batch of another order
-_TESTED = 64  # approximate number of rows per batch in `require_memoryless`
+_TESTED = 64  # approximate number of rows per batch in `require_stateless`
 
 PolicyAt = Callable[[ExpeditionTree], NDArray[np.float64]]
 
@@ -208,12 +208,12 @@ def observations_at(games: NDArray, edition: Edition) -> NDArray[np.float32]:
 
 
 def answers_to(flat: NDArray[np.float32], agent: Agent, edition: Edition) -> NDArray[np.float32]:
-    """Return an agent's probabilities of leaving, float32 (rows,); raise ValueError as `require_memoryless` does."""
-    require_memoryless(agent, Observations(flat[:: -(-len(flat) // _TESTED)], edition))
+    """Return an agent's probabilities of leaving, float32 (rows,); raise ValueError as `require_stateless` does."""
+    require_stateless(agent, Observations(flat[:: -(-len(flat) // _TESTED)], edition))
     return answer_of(agent, Observations(flat, edition), np.zeros(len(flat), np.bool_))
 
 
-def require_memoryless(agent: Agent, obs: Observations) -> None:
+def require_stateless(agent: Agent, obs: Observations) -> None:
     """Raise ValueError if an agent is stateful or samples its decisions, and so is no function of the observation.
 
     `obs` is of one edition.

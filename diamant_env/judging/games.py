@@ -119,7 +119,7 @@ def play(
     Cards and decision noise depend on `seeds`, the number of tables and the game alone (common random numbers).
 
     Args:
-        agents: The agents; texts are made anew, objects are copied and reseeded.
+        agents: The agents; texts and classes make new agents, objects are used as they are.
         seating: int (tables, seats), indices into `agents`; no seat is empty.
         games: Total number, at least one per table.
         seeds: Seeds of the games and of stochastic agents.
@@ -134,7 +134,7 @@ def play(
         raise ValueError(f"{games} games at {tables} tables; at least one game per table is needed")
     game_seeds, agent_seeds = children(seeds, 2)
     states = agent_seeds.generate_state(len(agents)).tolist()
-    made = [make(agent, state, fresh=True) for agent, state in zip(agents, states, strict=True)]
+    made = [make(agent, state) for agent, state in zip(agents, states, strict=True)]
     batch = Batch(tables, seats, edition, "win")
     table = Table(batch, made, seating)
     played = Played(

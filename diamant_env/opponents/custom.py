@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import importlib
 import inspect
@@ -38,12 +37,12 @@ class CustomAgent:
 
     Args:
         name: Its ``str``.
-        agent: An object with `act`, see `Agent`, and optionally `seed` and `memoryless`.
+        agent: An object with `act`, see `Agent`, and optionally `seed` and `stateless`.
     """
 
     def __init__(self, name: str, agent: Any) -> None:
         self.name, self.agent = name, agent
-        self.memoryless = getattr(agent, "memoryless", False)
+        self.stateless = getattr(agent, "stateless", False)
         if callable(seed := getattr(agent, "seed", None)):
             self.seed = seed
 
@@ -80,7 +79,7 @@ def agent_of(given: Any, name: str | None = None) -> Agent:
         return CustomAgent(name or default_name(given), given)
     if callable(given) and not isinstance(given, type):
         check_parameters(given, f"agent {name or default_name(given)}", "obs")
-        agent = SimpleNamespace(act=functools.partial(_answer, given), memoryless=True)
+        agent = SimpleNamespace(act=functools.partial(_answer, given), stateless=True)
         return CustomAgent(name or default_name(given), agent)
     raise ValueError(f"{name or _shortened(repr(given))} is not an agent; allowed: {ALLOWED}")
 
@@ -128,13 +127,3 @@ def find_object(named: str, what: str) -> Any:
         return attrgetter(attribute)(imported)
     except AttributeError:
         raise ValueError(f"{what}: the module {module} has no {attribute}") from None
-
-
-def fresh_copy(given: Any) -> Any:
-    """Return a deep copy of an agent; memoryless and uncopyable agents are shared (a `Table` seats the latter once)."""
-    if isinstance(given, type) or not hasattr(given, "act") or getattr(given, "memoryless", False):
-        return given
-    try:
-        return copy.deepcopy(given)
-    except Exception:  # such as a lock, a network client or a torch graph
-        return given

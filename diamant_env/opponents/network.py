@@ -49,7 +49,7 @@ class NetworkAgent:
             range, or observations lack a field of the layout.
     """
 
-    memoryless = True
+    stateless = True
 
     def __init__(
         self,

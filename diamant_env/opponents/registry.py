@@ -47,8 +47,10 @@ SOLVED: dict[str, type[solved.EquilibriumAgent]] = {
 """The agents of exact solutions by the prefix of their texts."""
 
 
-def make(given: Player, seed: int | None = None, *, fresh: bool = False, importing: bool = True) -> Agent:
+def make(given: Player, seed: int | None = None, *, importing: bool = True) -> Agent:
     """Return an agent made from a text, a path, an object, a class or a function.
+
+    A text or a class makes a new agent; an object is used as it is, see `diamant_env.opponents.Agent`.
 
     Args:
         given: A text (see below) or a path; an agent, its class or a function of the observations (see
@@ -62,8 +64,7 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
             - A model of stable-baselines3 or sb3-contrib, ``"ppo.zip"``; loading may execute code in the file.
             - ``"module:object"``, a custom agent; the module is imported.
             - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse`.
-        seed: Seed of a stochastic agent (``"mixture"``, roll-outs), by default 0, or of a fresh copy.
-        fresh: Whether to copy an object and, with a seed, to reseed the copy.
+        seed: Seed of a stochastic agent made from a text or a class, such as ``"mixture"`` or a search.
         importing: Whether ``"module:object"`` is allowed; False for texts from a file.
 
     Raises:
@@ -73,12 +74,12 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
     while isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str):
         name, given = (name or given[0]), given[1]
     if isinstance(given, str | Path):
-        agent = _named(str(given).strip(), seed or 0, importing)
+        agent = _named(str(given).strip(), importing)
         agent = custom.agent_of(agent, name) if name else agent
     else:
-        agent = custom.agent_of(custom.fresh_copy(given) if fresh else given, name)
-    if fresh and seed is not None and callable(start := getattr(agent, "seed", None)):
-        start(seed)
+        agent = custom.agent_of(given, name)
+    if seed is not None and isinstance(given, str | Path | type) and callable(reseed := getattr(agent, "seed", None)):
+        reseed(seed)
     return agent
 
 
@@ -112,13 +113,13 @@ def describe(family: type[Scripted]) -> str:
     return f"{family.family}:{names} ({family()})" if names else family.family
 
 
-def _named(text: str, seed: int, importing: bool) -> Agent:
+def _named(text: str, importing: bool) -> Agent:
     """Return the agent that a text names, see `make`."""
     if text.startswith(PREFIX):
         budget, base = parse(text)
-        return SearchAgent(make(base, seed, importing=importing), budget, seed)
+        return SearchAgent(make(base, importing=importing), budget)
     if is_scripted(text):
-        return _make_scripted(text, seed)
+        return _make_scripted(text)
     if names_object(text):
         if not importing:
             raise ValueError(f"agent {text!r} would run code, which a file may not request")
@@ -145,14 +146,14 @@ def _imported(text: str) -> Agent:
     """Return an agent of an imported module or a model file."""
     if is_model_file(text):
         return load_model(text)
-    found = custom.find_object(text, f"agent {text!r}")
+    imported = custom.find_object(text, f"agent {text!r}")
     try:
-        return make((text, found), fresh=True)
+        return custom.agent_of(imported, text)
     except ValueError as error:
         raise ValueError(f"agent {text!r}: {error}") from error.__cause__
 
 
-def _make_scripted(text: str, seed: int) -> Scripted:
+def _make_scripted(text: str) -> Scripted:
     """Return the agent of a family that a text names, see `make`.
 
     Raises:
@@ -164,11 +165,9 @@ def _make_scripted(text: str, seed: int) -> Scripted:
     if len(parts) not in (0, len(parameters(family))):
         raise ValueError(f"{len(parts)} numbers in {text!r}; give all or none: {describe(family)}")
     try:
-        agent = family(*(_number(part, text, family) for part in parts))
+        return family(*(_number(part, text, family) for part in parts))
     except ValueError as error:
         raise ValueError(f"agent {text!r}: {error}") from None
-    agent.seed(seed)
-    return agent
 
 
 def _number(part: str, text: str, family: type[Scripted]) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 from time import perf_counter
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, VARIATIONS, Edition, find_edition
 from diamant_env.engine.records import from_observation
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.custom import fresh_copy
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.table import Table
 from diamant_env.opponents.values import Values
@@ -99,7 +98,7 @@ class SearchAgent:
     numbers.
 
     Args:
-        base: The policy of all seats in the roll-outs. Stochastic agents sample independently in each copy.
+        base: The policy of all seats in the roll-outs, a stateless agent.
         budget: Budget and objective.
         seed: Seed of the roll-outs.
 
@@ -108,15 +107,18 @@ class SearchAgent:
         values: The base agent's value networks (see `diamant_env.opponents.values`) if it has any and wins count, else
             None. With them, roll-outs in published editions are truncated at the end of the expedition: many times
             cheaper at the same precision.
+
+    Raises:
+        ValueError: If the base agent is not stateless.
     """
 
     def __init__(self, base: Agent, budget: Budget | None = None, seed: int = 0) -> None:
+        if not getattr(base, "stateless", False):
+            raise ValueError(f"search of {base}, which keeps a state; an agent with stateless = True is allowed")
         self.base = base
         self.budget = budget or Budget()
         truncates = self.budget.objective == "win" and isinstance(base, NetworkAgent)
         self.values: Values | None = base.values if truncates else None  # type: ignore[attr-defined]
-        self._rollout_agent = fresh_copy(base)
-        self._agents: dict[str, Any] = {"base": self.base, "rollout": self._rollout_agent}
         self._unlikely = _UNLIKELY if isinstance(base, NetworkAgent) else 0.0  # scripted agents are deterministic
         self.rollouts = 0
         self.seed(seed)
@@ -125,11 +127,8 @@ class SearchAgent:
         return f"{PREFIX}{self.budget}{self.base}"
 
     def seed(self, seed: int) -> None:
-        """Reseed the roll-outs and the base agent."""
+        """Reseed the roll-outs."""
         self._random = np.random.default_rng(seed)
-        for agent in self._agents.values():
-            if hasattr(agent, "seed"):
-                agent.seed(seed)
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`.
@@ -139,11 +138,9 @@ class SearchAgent:
         """
         if (obs["hidden_chests"] * obs["must_decide"]).any():
             raise ValueError(f"{self} needs open chests, and this table hides them; seat another agent")
-        memoryless = getattr(self.base, "memoryless", False)
-        leave = np.zeros(len(first), np.float32) if memoryless else answer_of(self.base, obs, first).copy()
+        leave = np.zeros(len(first), np.float32)
         for edition, deciding in obs.by_edition():
-            if memoryless:
-                leave[deciding] = answer_of(self.base, Observations(obs.flat[deciding], edition), first[deciding])
+            leave[deciding] = answer_of(self.base, Observations(obs.flat[deciding], edition), first[deciding])
             rows = deciding[np.minimum(leave, 1 - leave)[deciding] >= self._unlikely]
             gain, error = self.compare(obs.flat[rows], edition)
             better = np.abs(gain) > error
@@ -212,25 +209,16 @@ class SearchAgent:
 
         `rows`, int64 (N,), are the rows of which the games are copies.
         """
-        table = Table(batch, [self._fresh_agent()], np.zeros((batch.num_games, batch.seats), np.int64))
+        table = Table(batch, [self.base], np.zeros((batch.num_games, batch.max_players), np.int64))
         observations = batch.observe()
         if truncate:  # a network: equal first observations are evaluated once
             _, unique, inverse = np.unique(rows, return_index=True, return_inverse=True)
             obs = Observations(observations[unique].reshape(-1, NUM_FEATURES))
-            leave = self.base.act(obs, np.zeros(len(obs.flat), bool)).reshape(-1, batch.seats)[inverse]
+            leave = self.base.act(obs, np.zeros(len(obs.flat), bool)).reshape(-1, batch.max_players)[inverse]
         else:
             leave = table.leave_probabilities(observations)
         leave[:, 0] = np.repeat([False, True], len(rows) // 2)
         return self._play_expedition(table, leave) if truncate else table.play_out(leave)[:, 0]
-
-    def _fresh_agent(self) -> Agent:
-        """Return the agent of roll-outs, without a state of earlier ones."""
-        if getattr(self._rollout_agent, "memoryless", False):
-            return self._rollout_agent
-        agent = fresh_copy(self._rollout_agent)
-        if callable(seed := getattr(agent, "seed", None)):
-            seed(int(self._random.integers(2**32)))
-        return agent
 
     def _play_expedition(self, table: Table, leave: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return seat 0's values after the expedition, float64 (N,): final rewards or the value network's outputs.

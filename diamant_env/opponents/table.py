@@ -51,15 +51,13 @@ class Table:
         agents: The agents.
         seating: int (N, seats), indices into `agents`, or `EMPTY` where the caller decides. The rows of an agent are
             constant and ordered by (game, seat).
-        reseated: Whether another table replaces this one when games end. Agents with a state per row then get the rows
-            of all seats, those of other agents marked as not deciding.
 
     Attributes:
         asked: Index of the agent asked last.
 
     Raises:
-        ValueError: If the seating has the wrong shape or dtype, an index is out of range, or one object that keeps a
-            state is given as two agents.
+        ValueError: If the seating has the wrong shape or dtype, an index is out of range, or one object is given as two
+            agents without being stateless.
 
     >>> from diamant_env.opponents import make
     >>> batch = Batch(100, num_players=2, reward="win")
@@ -69,24 +67,48 @@ class Table:
     100.0
     """
 
-    def __init__(self, batch: Batch, agents: Sequence[Agent], seating: ArrayLike, reseated: bool = False) -> None:
+    def __init__(self, batch: Batch, agents: Sequence[Agent], seating: ArrayLike) -> None:
         self.batch = batch
         self.agents = list(agents)
+        self._stateless = np.array([getattr(agent, "stateless", False) for agent in self.agents], np.bool_)
+        stateful = [agent for agent, stateless in zip(self.agents, self._stateless, strict=True) if not stateless]
+        objects = [id(agent.agent if isinstance(agent, CustomAgent) else agent) for agent in stateful]
+        for agent, identity in zip(stateful, objects, strict=True):
+            if objects.count(identity) > 1:
+                raise ValueError(f"{agent} is seated twice as one object; give an object each, or set stateless = True")
+        self._gets_all = np.zeros(len(self.agents), np.bool_)
+        self._seat(seating)
+
+    def reseat(self, seating: ArrayLike) -> None:
+        """Replace the seating, in games that begin.
+
+        From the first call on, stateful agents receive the rows of all seats, so that a row keeps its place; rows of
+        other agents have ``must_decide`` 0.
+
+        Args:
+            seating: See `Table`.
+
+        Raises:
+            ValueError: See `Table`.
+        """
+        self._gets_all = ~self._stateless
+        self._seat(seating)
+
+    def _seat(self, seating: ArrayLike) -> None:
+        batch = self.batch
         self.seating = np.asarray(seating)
         if self.seating.dtype.kind not in "iu":
             raise ValueError(f"seating of dtype {self.seating.dtype}; indices of agents are expected, {EMPTY} for none")
-        if self.seating.shape != (batch.num_games, batch.seats):
-            raise ValueError(f"seating of shape {self.seating.shape}; expected {(batch.num_games, batch.seats)}")
+        if self.seating.shape != (batch.num_games, batch.max_players):
+            raise ValueError(f"seating of shape {self.seating.shape}; expected {(batch.num_games, batch.max_players)}")
         wrong = self.seating[(self.seating < EMPTY) | (self.seating >= len(self.agents))]
         if wrong.size:
             raise ValueError(f"the seating names agent {wrong[0]}; there are {len(self.agents)} agents")
-        _check_apart(self.agents, self.seating)
-        present = np.arange(batch.seats) < batch.num_players[:, None]
+        present = np.arange(batch.max_players) < batch.num_players[:, None]
         self._taken = np.where(present, self.seating, EMPTY).ravel()
-        self._memoryless = np.array([getattr(agent, "memoryless", False) for agent in self.agents], np.bool_)
         rows = [
-            np.arange(self._taken.size) if reseated and not memoryless else np.flatnonzero(self._taken == agent)
-            for agent, memoryless in enumerate(self._memoryless)
+            np.arange(self._taken.size) if gets_all else np.flatnonzero(self._taken == agent)
+            for agent, gets_all in enumerate(self._gets_all)
         ]
         self._order = np.concatenate([*rows, np.zeros(0, np.int64)])
         self._starts = np.cumsum([0, *map(len, rows)])
@@ -98,7 +120,7 @@ class Table:
 
         Args:
             observations: float32 (N, seats, NUM_FEATURES).
-            mask: bool (N,), the games that play this turn; all by default. Memoryless agents get the rows that must
+            mask: bool (N,), the games that play this turn; all by default. Stateless agents get the rows that must
                 decide in these games; others get all their rows, with those of the other games marked as not deciding.
 
         Raises:
@@ -119,21 +141,20 @@ class Table:
 
     def _ask(self, observations: NDArray[np.float32], playing: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return `leave_probabilities` without validation."""
-        flat, leave = observations.reshape(-1, NUM_FEATURES), np.zeros(self.seating.size, np.float32)
-        rows, first, ends = rows_to_ask(flat, self._order, self._starts, self._memoryless, playing)
+        observations, leave = observations.reshape(-1, NUM_FEATURES), np.zeros(self.seating.size, np.float32)
+        rows, first, ends = rows_to_ask(observations, self._order, self._starts, self._stateless, playing)
         for number, (start, end) in enumerate(pairwise(ends.tolist())):
             if start == end:
                 continue
             agent, self.asked = self.agents[number], number
-            asked, new = rows[start:end], first[start:end]
-            seen = flat.take(asked, axis=0)
-            obs = Observations(seen, self._editions_of(asked))
-            if self._memoryless[number]:
-                leave[asked] = answer_of(agent, obs, new)
+            asked, begins = rows[start:end], first[start:end]
+            obs = Observations(observations.take(asked, axis=0), self._editions_of(asked))
+            if self._stateless[number]:
+                leave[asked] = answer_of(agent, obs, begins)
             else:
-                own = self._taken[asked] == number
-                seen[:, 0] *= own & playing[asked // self.batch.seats]
-                leave[asked[own]] = answer_of(agent, obs, new & own)[own]
+                owned = self._taken[asked] == number
+                obs.flat[:, 0] *= owned & playing[asked // self.batch.max_players]
+                leave[asked[owned]] = answer_of(agent, obs, begins & owned)[owned]
         return leave.reshape(self.seating.shape)
 
     def _editions_of(self, rows: NDArray[np.int64]) -> Edition | NDArray[np.object_]:
@@ -141,7 +162,7 @@ class Table:
         editions = self.batch.editions
         if len(editions) == 1:
             return editions[0]
-        return np.array(editions, object)[self.batch.public_states["edition"][rows // self.batch.seats]]
+        return np.array(editions, object)[self.batch.public_states["edition"][rows // self.batch.max_players]]
 
     def turns(
         self,
@@ -175,20 +196,7 @@ class Table:
         Args:
             leave: See `turns`.
         """
-        earned = np.zeros((self.batch.num_games, self.batch.seats))
+        earned = np.zeros((self.batch.num_games, self.batch.max_players))
         for turn in self.turns(leave):
             earned += turn.rewards
         return earned
-
-
-def _check_apart(agents: Sequence[Agent], seating: NDArray[np.int64]) -> None:
-    """Raise ValueError if one object that keeps a state per row is seated as two agents."""
-    objects = [id(agent.agent if isinstance(agent, CustomAgent) else agent) for agent in agents]
-    for agent, own in zip(agents, objects, strict=True):
-        if objects.count(own) > 1 and not getattr(agent, "memoryless", False):
-            same = [number for number, other in enumerate(objects) if other == own]
-            if len(np.intersect1d(seating, same)) > 1:
-                raise ValueError(
-                    f"{agent} is seated twice as one object: give separate objects, define __deepcopy__ if it can't be "
-                    "copied, or set memoryless = True if it keeps no state from turn to turn"
-                )

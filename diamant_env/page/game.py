@@ -9,11 +9,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
-import numpy as np
-
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import checked_int
-from diamant_env.opponents.registry import make
 from diamant_env.page.menu import YOU, Menu
 from diamant_env.records import GameRecord, GameSession
 
@@ -34,8 +31,7 @@ class PlayedGame:
             raise ValueError(f"unknown agent {_shown(unknown[0])}; agents: {', '.join((YOU, *menu.agents))}")
         if names.count(YOU) > 1:
             raise ValueError(f"{names.count(YOU)} times {YOU!r} among the agents; at most one is allowed")
-        agents = [None if name == YOU else make(menu.agents[name].player, fresh=True) for name in names]
-        self.session = GameSession(edition, agents, seed, names)
+        self.session = GameSession(edition, [None if name == YOU else name for name in names], seed, names)
         self.names, self.seed = names, seed
         self.you = names.index(YOU) if YOU in names else None
         self.reviewed: dict[str, Any] | None = None  # cached answer to a request for a review
@@ -65,10 +61,6 @@ class PlayedGame:
 
         They depend only on the record, so that a restart of the server does not change them.
         """
-        for seat, agent in enumerate(self.session.table.agents):
-            reseeds = self.turns == 0 or getattr(agent, "memoryless", False)  # others may draw for the whole game
-            if reseeds and not self.session.asked and hasattr(agent, "seed"):
-                agent.seed(int(np.random.SeedSequence([self.seed, self.turns, seat]).generate_state(1)[0]))
         try:
             return self.session.leave
         except Exception as error:
@@ -117,7 +109,7 @@ def replayed(menu: Menu, text: Any, turns: int | None = None) -> PlayedGame:
     if record.seed is None or not record.names:
         raise ValueError("game: a record with a seed and the players' names is required")
     played = PlayedGame(menu, record.edition, record.names, record.seed)
-    stateful = not all(getattr(agent, "memoryless", False) for agent in played.session.table.agents)
+    stateful = not all(getattr(agent, "stateless", False) for agent in played.session.table.agents)
     for leaving in record.turns[:turns]:
         if stateful:
             played.ask()

@@ -8,7 +8,6 @@ from typing import Any
 
 from diamant_env.drawing.svg import SEAT_COLOURS, rgb
 from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
-from diamant_env.opponents.custom import Player
 from diamant_env.opponents.registry import make
 from diamant_env.page.edition_text import in_words
 
@@ -39,19 +38,17 @@ class Offer:
     Attributes:
         label: Label in the menu.
         about: Short description.
-        player: Input of `make`: a text of `AGENTS`, or the agent of a command-line text.
     """
 
     label: str
     about: str
-    player: Player
 
 
 class Menu:
     """Menu of agents and editions.
 
     Args:
-        agents: Texts of further agents for `make`, loaded at once.
+        agents: Texts of further agents for `make`, tried at once.
         edition: A published name or a path, selected initially.
 
     Attributes:
@@ -64,10 +61,12 @@ class Menu:
     """
 
     def __init__(self, agents: Sequence[str] = (), edition: str = DEFAULT_EDITION) -> None:
-        self.agents = {text: Offer(label, about, text) for text, (label, about) in AGENTS.items()}
+        self.agents = {text: Offer(label, about) for text, (label, about) in AGENTS.items()}
         typed = list(dict.fromkeys(agents))
         added = [text for text in typed if text not in AGENTS]
-        self.agents |= {text: Offer(text, "named at the command line", make(text)) for text in added}
+        for text in added:
+            make(text)  # raises ValueError now, not at the first game
+            self.agents[text] = Offer(text, "named at the command line")
         selected = _playable(find_edition(edition))
         self.shown = list((EDITIONS | {selected.name: selected}).values())
         chests = [(edition.replace(hidden_chests=hide), edition) for edition in self.shown for hide in (True, False)]

@@ -62,11 +62,11 @@ class GymnasiumVecEnv(Rows):
 
     def step_async(self, actions: NDArray) -> None:
         """Store the actions, (num_envs,)."""
-        self._waiting = actions
+        self.actions = actions
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict]]:
         """Play the actions; infos of games that ended have ``terminal_observation``."""
-        observations, rewards, terminated, truncated, infos = self._listed.step(self._waiting)
+        observations, rewards, terminated, truncated, infos = self._listed.step(self.actions)
         done = terminated | truncated
         for game in np.flatnonzero(done):
             last = {"terminal_observation": infos[game].pop("final_obs")}

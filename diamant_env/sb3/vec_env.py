@@ -113,20 +113,19 @@ class DiamantVecEnv(Rows):
     ) -> None:
         space, self._columns = shown_fields(observation)
         self.batch = Batch(num_games, num_players, edition, reward)
-        shape = (num_games, self.batch.seats)
+        shape = (num_games, self.batch.max_players)
         self._matchup: Matchup | None = None
         members: Any = opponents or []
         if seating is None and opponents is not None:
-            self._matchup = read_matchup(opponents, self.batch.seats - 1, self.batch.editions)
+            self._matchup = read_matchup(opponents, self.batch.max_players - 1, self.batch.editions)
             members, seating = self._matchup.members, self._draw_seating(self._matchup)
         agents = make_opponents(members)
         self._made = [agent for agent, one in zip(agents, members, strict=True) if isinstance(one, str | Path | type)]
-        reseated = self._matchup is not None and self._matchup.seats is None
-        self.table = Table(self.batch, agents, np.full(shape, EMPTY) if seating is None else seating, reseated)
-        present = np.arange(self.batch.seats) < self.batch.num_players[:, None]
+        self.table = Table(self.batch, agents, np.full(shape, EMPTY) if seating is None else seating)
+        present = np.arange(self.batch.max_players) < self.batch.num_players[:, None]
         self.rows = np.flatnonzero((self.table.seating == EMPTY) & present)
-        self.games_of_rows = self.rows // self.batch.seats
-        self._seats = (self.rows % self.batch.seats).tolist()
+        self.games_of_rows = self.rows // self.batch.max_players
+        self._seats = (self.rows % self.batch.max_players).tolist()
         self.decisions = 0
         if len(self.rows) == 0:
             raise ValueError("no seat is left for the learner")
@@ -167,8 +166,8 @@ class DiamantVecEnv(Rows):
 
     def draw_decisions(self, leave_probability: NDArray[np.float32]) -> NDArray[np.int8]:
         """Sample int8 (rows,) from P(LEAVE), float32 (rows,), with the games' random numbers."""
-        probabilities = checked_array(leave_probability, "leave_probability", FLOAT32, self.rows.shape)
-        self._leave.reshape(-1)[self.rows] = probabilities
+        leave_probability = checked_array(leave_probability, "leave_probability", FLOAT32, self.rows.shape)
+        self._leave.reshape(-1)[self.rows] = leave_probability
         self.batch.draw_decisions(self._leave, self._actions)
         return self._actions.reshape(-1)[self.rows]
 
@@ -181,13 +180,13 @@ class DiamantVecEnv(Rows):
         Returns:
             Observations float32 (rows, NUM_FEATURES), rewards float32 (rows,), done bool (rows,).
         """
-        in_camp = ~self.batch.must_decide.reshape(-1)[self.rows]
-        decided = checked_actions(actions, in_camp, "row")
+        deciding = self.batch.must_decide.reshape(-1)[self.rows]
+        actions = checked_actions(actions, deciding)
         if self._has_opponents:
             self.table._decide(self._observations, self._actions)
-        self._actions.reshape(-1)[self.rows] = decided
+        self._actions.reshape(-1)[self.rows] = actions
         self.batch.step(self._actions, self._observations, self._rewards, self._done)
-        self.decisions += len(in_camp) - int(np.count_nonzero(in_camp))
+        self.decisions += int(np.count_nonzero(deciding))
         if self._done.any():
             self._final_observations[self._done] = self._observations[self._done]
             self._shares = self.batch.win_shares()
@@ -200,11 +199,11 @@ class DiamantVecEnv(Rows):
 
     def step_async(self, actions: NDArray) -> None:
         """Store the actions, (rows,)."""
-        self._waiting = np.asarray(actions).reshape(-1)
+        self.actions = np.asarray(actions).reshape(-1)
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict]]:
         """Play the turn; infos of rows whose game ended have ``terminal_observation``."""
-        observations, rewards, done = self.play(self._waiting)
+        observations, rewards, done = self.play(self.actions)
         infos = self._infos()
         if done.any():
             final, scores = self._shown(self._final_observations), self._scores(self._final_observations)
@@ -245,11 +244,11 @@ class DiamantVecEnv(Rows):
     def _reseat(self) -> None:
         """Draw the opponents of all games from their keys, if they differ between games."""
         if self._matchup is not None and self._matchup.seats is None:
-            self.table = Table(self.batch, self.table.agents, self._draw_seating(self._matchup), reseated=True)
+            self.table.reseat(self._draw_seating(self._matchup))
 
     def _draw_seating(self, matchup: Matchup) -> NDArray[np.int64]:
         return seat_around(np.zeros(self.batch.num_games, np.int64), matchup.draw(self.batch.games["key"]))
 
-    def _shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the shown fields of (num_games, seats, …), one row per learning seat."""
-        return rows.reshape(-1, rows.shape[-1])[self.rows][..., self._columns]
+    def _shown(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the shown fields of (num_games, seats, NUM_FEATURES), one row per learning seat."""
+        return observations.reshape(-1, NUM_FEATURES)[self.rows][..., self._columns]

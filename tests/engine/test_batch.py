@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from diamant_env import GAME, NUM_FEATURES, Batch
-from diamant_env.engine.loops import draw_decisions, first_illegal, play_turn
+from diamant_env.engine.loops import are_legal, draw_decisions, play_turn
 from diamant_env.rewards import REWARDS
 from tests.support.play import INVENTED, PUBLISHED
 from tests.support.side_by_side import as_dicts
@@ -15,7 +15,7 @@ MIXED = np.array([3, 8, 1, 5, 2, 4, 6, 7])
 
 def decisions(batch: Batch, turn: int, chance: float = 0.2) -> np.ndarray:
     """Return decisions that depend on key and turn only, so that they are the same in any batch."""
-    seats = np.arange(batch.seats, dtype=np.uint64)
+    seats = np.arange(batch.max_players, dtype=np.uint64)
     bits = (batch.games.key[:, None] >> (seats + np.uint64(turn % 40))) % np.uint64(97)
     return (bits < 97 * chance).astype(np.int8)
 
@@ -24,7 +24,7 @@ def decisions(batch: Batch, turn: int, chance: float = 0.2) -> np.ndarray:
 def test_games_of_a_batch_equal_games_alone(reward):
     editions = [*PUBLISHED, *INVENTED]
     players = np.resize(np.arange(1 + (reward == "margin"), 9), len(editions))
-    batch = Batch(len(editions), players, editions, reward, seats=8)
+    batch = Batch(len(editions), players, editions, reward, max_players=8)
     alone = [(Batch(1, *table, reward), table[0]) for table in zip(players, editions, strict=True)]
     rows, rewards, absent = batch.reset(seed=70), np.zeros((len(editions), 8)), np.arange(8) >= players[:, None]
     found = [(one.reset(seed=70 + i), np.zeros((1, 8))) for i, (one, _) in enumerate(alone)]
@@ -181,10 +181,10 @@ def test_other_memory_layouts_have_the_same_signature():
     actions, mask = np.zeros((4, 3), np.int8), np.ones(4, bool)
     batch.step(actions, mask=mask)
     batch.draw_decisions(np.zeros((4, 3), np.float32), actions)
-    before = [len(each.signatures) for each in (play_turn, first_illegal, draw_decisions)]
+    before = [len(each.signatures) for each in (play_turn, are_legal, draw_decisions)]
     read_only, strided = np.zeros((4, 3), np.int8), np.zeros((4, 3, 2), np.float32)[..., 1]
     read_only.flags.writeable = mask.flags.writeable = False
     batch.step(read_only, mask=mask)
     batch.step(np.zeros((3, 4), np.int8).T, mask=np.ones(8, bool)[::2])
     batch.draw_decisions(strided, actions)
-    assert [len(each.signatures) for each in (play_turn, first_illegal, draw_decisions)] == before
+    assert [len(each.signatures) for each in (play_turn, are_legal, draw_decisions)] == before

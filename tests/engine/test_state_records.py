@@ -201,7 +201,7 @@ for seed, edition in enumerate(["iello-2016-fr", "everdeck-relics", "incan-gold-
     batch = Batch(200, random.integers(1, 9, 200), edition, "win")
     batch.reset(seed)
     for _ in range(8):
-        batch.play(random.random((200, batch.seats)) < 0.15, auto_reset=True)
+        batch.play(random.random((200, batch.max_players)) < 0.15, auto_reset=True)
     records = batch.games.copy()
     for i in range(200):
         for name in random.choice(NAMES, random.integers(1, 4)):
@@ -210,7 +210,7 @@ for seed, edition in enumerate(["iello-2016-fr", "everdeck-relics", "incan-gold-
             strange = random.choice((limits.min, limits.max, -1, 0, 1, 2, 8, 9, 16, 29, 100)).astype(numbers.dtype)
             numbers[random.integers(numbers.size)] = random.choice((strange, numbers[0] + 1, numbers[0] - 1))
     for i in range(200):
-        one = Batch(1, batch.num_players[i], edition, "win", seats=8)
+        one = Batch(1, batch.num_players[i], edition, "win", max_players=8)
         try:
             one.set_states(records[i : i + 1])
         except ValueError:
@@ -236,6 +236,6 @@ def test_random_records_never_index_out_of_bounds():
 
 
 def test_sizes_are_read_only():
-    for one, name in ((Batch(2, 3), "num_games"), (Batch(2, 3), "seats"), (Game(3), "num_players")):
+    for one, name in ((Batch(2, 3), "num_games"), (Batch(2, 3), "max_players")):
         with pytest.raises(AttributeError):
             setattr(one, name, 1)

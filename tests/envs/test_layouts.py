@@ -29,7 +29,7 @@ def test_ended_or_masked_games_get_no_reward():
         banked[...] = chests[...] = 99  # copies
         return np.ones(banked.shape)
 
-    batch = Batch(4, 2, CERTAIN, one_each, seats=3)
+    batch = Batch(4, 2, CERTAIN, one_each, max_players=3)
     batch.set_states(np.array([Play([5, 5], 2, CERTAIN).all_leave().game] * 4))
     leaves = np.array([[1, 1, 0], [2, 2, 0], [1, 0, 0], [0, 0, 0]])
     plays = [[1, 1, 1, 1], [0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]

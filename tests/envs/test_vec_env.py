@@ -184,6 +184,6 @@ def test_decisions_are_those_of_learner_rows_inside(opponents):
         expected += int((seen[:, 0] == 1).sum())
         seen, _, _, _ = env.step(np.random.default_rng(expected).integers(0, 2, len(seen)))
         assert env.decisions == expected
-    with pytest.raises(ValueError, match="action 2 of row"):
+    with pytest.raises(ValueError, match=r"actions\[\d+\] = 2"):
         env.step(np.full(len(seen), 2))
     assert env.decisions == expected

@@ -100,7 +100,7 @@ def walk(batch, turns):
     random = np.random.default_rng(0)
     yield batch.reset(5).copy()
     for _ in range(turns):
-        actions, final = random.random((batch.num_games, batch.seats)) < 0.2, batch.observe()
+        actions, final = random.random((batch.num_games, batch.max_players)) < 0.2, batch.observe()
         yield batch.step(actions, auto_reset=True, final_observations=final)[0].copy()
         yield final
 

@@ -1,9 +1,7 @@
 """Custom agents as objects and as ``module:object``."""
 
 import sys
-import threading
 from dataclasses import dataclass
-from types import MethodType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -95,17 +93,23 @@ def test_agents_have_names(agents, names):
     assert [row.agent for row in judged.results] == names
 
 
-def test_uncopyable_agent_plays():
-    client = SimpleNamespace(lock=threading.Lock(), act=lambda obs, first: obs["bag"] >= 9)
-    mine, theirs = (evaluate(agent, ["traps:3", "cards:6", "ev"], 80).results[0] for agent in (client, "bag:9"))
-    assert (mine.win_share, mine.score) == (theirs.win_share, theirs.score)
+class Seeded(Until):
+    """Agent that records its seed."""
+
+    def __init__(self):
+        super().__init__(5)
+
+    def seed(self, seed):
+        self.gems = seed
 
 
-def test_judged_object_is_unchanged():
-    agent = SimpleNamespace(seen=[])
-    agent.act = MethodType(lambda self, obs, first: self.seen.append(len(first)) or obs["bag"] >= 9, agent)
-    evaluate(agent, "ev", 8)
-    assert agent.seen == []
+def test_text_and_class_make_seeded_agents_and_an_object_is_used_as_it_is():
+    for spec in (f"{__name__}:Seeded", Seeded, ("mine", Seeded)):
+        first, second = make(spec, seed=7).agent, make(spec, seed=8).agent
+        assert (first.gems, second.gems) == (7, 8)
+    own = Seeded()
+    assert make(own, seed=7).agent is own
+    assert own.gems == 5
 
 
 @pytest.mark.parametrize(

@@ -172,8 +172,8 @@ def states():
             seat = int(random.choice(np.flatnonzero(games[number].inside)))
             states.append(State(games[number], seat, EDITIONS[names[number]]))
             rows.append(observations[number, seat].copy())
-        leave = random.random((batch.num_games, batch.seats)) < 0.15
-        observations, _, _ = batch.step(np.where(games.inside[:, : batch.seats] == 1, leave, 0), auto_reset=True)
+        leave = random.random((batch.num_games, batch.max_players)) < 0.15
+        observations, _, _ = batch.step(np.where(games.inside[:, : batch.max_players] == 1, leave, 0), auto_reset=True)
     return states, np.array(rows)
 
 

@@ -16,7 +16,6 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.search import Budget, SearchAgent, parse
 from diamant_env.opponents.values import Values
 from diamant_env.state import CONTINUE, LEAVE, OVER
-from tests.exact.test_exact import Third
 
 
 def network_of(*sizes: int, scale: float = 1.0) -> NetworkAgent:
@@ -70,7 +69,7 @@ def test_name_is_the_text(text):
     assert str(make(text)) == text
 
 
-def test_memoryless_base_gets_deciding_rows_only():
+def test_stateless_base_gets_deciding_rows_only():
     def base(obs):
         assert (obs["must_decide"] == 1).all()
         return obs["bag"] >= 9
@@ -113,13 +112,10 @@ def test_same_seed_gives_same_rollouts(base):
     assert found[0].tobytes() == found[1].tobytes() != found[2].tobytes()
 
 
-def test_rollouts_have_no_state_of_earlier_ones():
-    seen, agent = deciding(4, turns=1).observe()[:, 0], SearchAgent(Third(), Budget(32, objective="score"))
-    agent.seed(1)
-    first = agent.outcomes(seen, "iello-2016", 32)
-    agent.outcomes(seen, "iello-2016", 32)
-    agent.seed(1)
-    assert np.array_equal(agent.outcomes(seen, "iello-2016", 32), first)
+def test_base_with_a_state_is_refused():
+    for text in ("search:mixture", "search:search:ev"):
+        with pytest.raises(ValueError, match="stateless"):
+            make(text)
 
 
 def test_search_beats_its_base_agent():

@@ -1,6 +1,5 @@
 """Turns of a table against the same turns played by hand."""
 
-import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from diamant_env import Batch
 from diamant_env.judging import evaluate
 from diamant_env.opponents import Table, make
+from diamant_env.records import GameSession
 
 GAMES, SEATING = 40, [[0, 1, 0], [1, 0, 1]] * 20
 
@@ -58,14 +58,26 @@ def test_invalid_seating_is_refused(seating):
 
 
 def test_object_with_a_state_is_seated_once():
-    stateful = SimpleNamespace(act=lambda obs, first: obs["bag"] > 9, lock=threading.Lock())
-    agent = make(stateful)
+    stateful = SimpleNamespace(act=lambda obs, first: obs["bag"] > 9)
     with pytest.raises(ValueError, match="seated twice"):
         evaluate(stateful, stateful, 8)
-    assert Table(Batch(1, 2), [agent, agent], [[0, 0]]).seating.tolist() == [[0, 0]]
-    with pytest.raises(ValueError, match="is seated twice"):
-        Table(Batch(1, 2), [agent, agent, agent], [[1, 2]])
-    around = [SimpleNamespace(act=agent.act, agent=agent) for _ in range(2)]
+    with pytest.raises(ValueError, match="seated twice"):
+        GameSession("iello-2016", [stateful, ("again", stateful)], seed=0)
+    around = [SimpleNamespace(act=stateful.act, agent=stateful) for _ in range(2)]
     assert Table(Batch(1, 2), around, [[0, 1]]).seating.tolist() == [[0, 1]]
-    stateful.memoryless = True
+    stateful.stateless = True
     evaluate(stateful, stateful, 8)
+
+
+def test_stateful_agent_keeps_its_rows_when_reseated():
+    rows = []
+    agent = SimpleNamespace(act=lambda obs, first: rows.append((obs["must_decide"].tolist(), first.tolist())) or first)
+    batch = Batch(2, 2)
+    table = Table(batch, [agent, make("continue")], [[0, 1], [0, 1]])
+    table.leave_probabilities(batch.reset(seed=0))
+    for seating, own in (([[1, 0], [0, 1]], [0, 1, 1, 0]), ([[1, 1], [0, 0]], [0, 0, 1, 1])):
+        table.reseat(seating)
+        leave = table.leave_probabilities(batch.observe())
+        assert leave.reshape(-1).tolist() == own
+        assert rows[-1] == (own, [row == 1 for row in own])
+    assert rows[0] == ([1, 1], [True, True])

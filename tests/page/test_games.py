@@ -181,7 +181,7 @@ class Flaky:
     """Agent that fails once, at its second question."""
 
     asked = 0
-    memoryless = True
+    stateless = True
 
     def act(self, obs, first):
         Flaky.asked += 1

@@ -105,7 +105,7 @@ class SideBySide:
         self._compare(running, changed)
         expected = np.zeros_like(rewards)
         if self.batch.reward == "score":
-            expected[running] = games.banked[running, : self.batch.seats]  # compared with the oracle's before
+            expected[running] = games.banked[running, : self.batch.max_players]  # compared with the oracle's before
         else:
             for i in changed:
                 earned = [float(reward) for reward in self.oracles[i].rewards(self.batch.reward)]
@@ -125,7 +125,7 @@ class SideBySide:
 
     def turns(self, rng: np.random.Generator, kinds: Sequence[str] = tuple(DECISIONS)) -> Iterator[int]:
         """Play all games to the end, game i with decisions of kind i % len(kinds); yield the turns played so far."""
-        shape, turn = (self.batch.num_games, self.batch.seats), 0
+        shape, turn = (self.batch.num_games, self.batch.max_players), 0
         while not self.batch.over.all():
             yield turn
             choices = np.stack([DECISIONS[kind](rng, *shape) for kind in kinds])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from diamant_env.agent import answer_deciding, answer_of
 from diamant_env.editions import find_edition
 from diamant_env.engine.edition_numbers import edition_records
-from diamant_env.engine.loops import decide, pay_games, reveal_card
+from diamant_env.engine.loops import decide, final_rewards, reveal_card
 from diamant_env.engine.records import as_bytes, observe_records, rebuilt
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.observation import Observations
@@ -46,7 +46,7 @@ class Afterstates:
         self._players, self._reward, self._scale = game.players, game.reward, reward_scale(game.reward)
         self._numbers = edition_records([self.edition])
         self._edition_memory = as_bytes(self._numbers)
-        self._agent = make(game.agent, fresh=True)
+        self._agent = make(game.agent)
 
     def starts(self, games: int) -> NDArray:
         """Return games before their first card."""
@@ -77,11 +77,9 @@ class Afterstates:
 
     def payoffs(self, games: NDArray) -> NDArray[np.float64]:
         """Return the payoff of seat 0 in finished games, float64 (N,): win share, score or margin."""
-        if self._reward == "score":
-            return games["chest"][:, 0].astype(float)
-        found = np.zeros((len(games), 1), np.float32)
-        pay_games(as_bytes(games), self._edition_memory, reward_code(self._reward, self._players), found)
-        return found[:, 0].astype(float)
+        rewards = np.zeros((len(games), 1), np.float32)
+        final_rewards(as_bytes(games), self._edition_memory, reward_code(self._reward, self._players), rewards)
+        return rewards[:, 0].astype(float)
 
     def remainders(self, games: NDArray, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the outputs of the networks at which afterstates have these values, float64 (N,)."""
@@ -156,7 +154,7 @@ class Afterstates:
 class GreedyAgent:
     """Agent that takes the action with the greater value."""
 
-    memoryless = True
+    stateless = True
 
     def __init__(self, afterstates: Afterstates, name: str = "value iteration") -> None:
         self.afterstates, self.name = afterstates, name

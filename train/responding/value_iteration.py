@@ -64,14 +64,14 @@ def hides_chests(game: ResponseGame) -> bool:
 
 def no_values(game: ResponseGame, config: IterationConfig) -> str:
     """Return the reason why there is no value iteration, or an empty text."""
-    agent = make(game.agent, fresh=True)
+    agent = make(game.agent)
     if config.self_play == 0:
         return "values.self_play = 0"
     if hides_chests(game):
         return "it needs open chests, and this table hides them"
     if isinstance(agent, SearchAgent):
         return "the agent is a search, which is too slow"
-    return "" if getattr(agent, "memoryless", False) else "the agent keeps a state of its games"
+    return "" if getattr(agent, "stateless", False) else "the agent keeps a state of its games"
 
 
 def value_response(game: ResponseGame, config: SearchConfig, number: int = 0) -> GreedyAgent:

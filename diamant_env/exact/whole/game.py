@@ -161,7 +161,7 @@ class WholeGameAgent:
     game: WholeGame
     policy: Policy
     name: str
-    memoryless: ClassVar[bool] = True
+    stateless: ClassVar[bool] = True
 
     def __str__(self) -> str:
         return self.name

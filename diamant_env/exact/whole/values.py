@@ -11,13 +11,12 @@ import numpy as np
 from diamant_env.compilation import jit
 from diamant_env.exact.whole.graph import ROTATIONS, seat_code
 from diamant_env.exact.whole.stage import solve_decision
-from diamant_env.rewards import pay, reward_code
-from diamant_env.state import DECIDE, EDITION, GAME, OVER, REVEAL
+from diamant_env.rewards import final_reward
+from diamant_env.state import DECIDE, EDITION, GAME, REVEAL
 
 PROFILE = 0  # all play the policy
 BEST_RESPONSE = 1  # the seat whose value it is deviates, the others play the policy
 EQUILIBRIUM = 2  # the policy is output: a Nash equilibrium at each decision
-_SCORE = reward_code("score", 1)
 
 
 @jit(cached=True)
@@ -32,8 +31,6 @@ def induce_values(graph, edition_memory, code, mode, policy, value):
     for node in graph.order[::-1]:
         game = games[node]
         for shift in range(shifts):
-            if game.phase == OVER:
-                pay(game, edition, code, True, value[:, shift], node)
             if game.phase == DECIDE and mode == EQUILIBRIUM:
                 solve_node(graph, node, game, value, policy[node, shift])
             for seat in range(seats):
@@ -44,8 +41,8 @@ def induce_values(graph, edition_memory, code, mode, policy, value):
                     stay, leave = seat_action_values(graph, node, game, policy[node, shift], shift, seat, value)
                     best = max(stay, leave) if game.inside[seat] else stay
                     value[node, shift, seat] = best if mode == BEST_RESPONSE else stay + leaves * (leave - stay)
-                elif code == _SCORE:
-                    value[node, shift, seat] = game.chest[seat]
+                else:
+                    value[node, shift, seat] = final_reward(game, edition, code, seat)
 
 
 @jit

@@ -52,7 +52,7 @@ def layers_of(modules: Iterable[Any]) -> Layers:
 def _of_policy(agent: SB3Agent) -> tuple[Layers, str]:
     """Return layers and activation of a policy, from all features to two logits."""
     policy = agent.policy
-    if not agent.memoryless or agent.masked or agent.statistics is not None or not hasattr(policy, "action_net"):
+    if not agent.stateless or agent.masked or agent.statistics is not None or not hasattr(policy, "action_net"):
         raise ValueError(f"{agent} is not an MlpPolicy of PPO, A2C or MaskablePPO that learned without VecNormalize")
     parts = [*policy.features_extractor.modules(), *policy.mlp_extractor.policy_net.modules(), policy.action_net]
     layers, activation = _perceptron(parts, str(agent))

@@ -46,7 +46,7 @@ def _check_sequence(agent: SB3Agent, last: Any) -> None:
 
     `last` are the last observations of its training, normalised or not, as in a ``.zip``; None before training.
     """
-    if agent.memoryless or last is None:
+    if agent.stateless or last is None:
         return
     rows = last["observation"] if agent.masked else last
     if np.ptp(rows[:, agent.columns == 0], axis=0).any():  # must_decide

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -30,20 +28,11 @@ class SB3Agent:
             raise ValueError(f"{name} acts in {policy.action_space}; Discrete(2), CONTINUE and LEAVE, is needed")
         self.policy, self.name, self.statistics = policy, name, statistics
         self.columns, self.masked = _observed(policy.observation_space, name)
-        self.memoryless = not hasattr(policy, "lstm_actor")
+        self.stateless = not hasattr(policy, "lstm_actor")
         self._states: Any = None
 
     def __str__(self) -> str:
         return self.name
-
-    def __deepcopy__(self, memo: dict) -> SB3Agent:
-        """Return a copy with a policy, statistics and hidden states of its own."""
-        other, file = copy.copy(self), BytesIO()
-        self.policy.save(file)  # `copy.deepcopy` fails after a gradient step: the policy holds a torch graph
-        file.seek(0)
-        other.policy = type(self.policy).load(file, self.policy.device)
-        other.statistics, other._states = copy.deepcopy((self.statistics, self._states), memo)
-        return other
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
@@ -61,7 +50,7 @@ class SB3Agent:
         if not hasattr(self.policy, "get_distribution"):
             return self.policy.predict(shown, deterministic=True)[0]
         tensors = self.policy.obs_to_tensor(shown)[0]
-        if self.memoryless:
+        if self.stateless:
             distribution = self.policy.get_distribution(tensors)
         else:
             distribution = self._recurrent(tensors, rows, first)
@@ -100,7 +89,7 @@ def _observed(space: Space, name: str) -> tuple[NDArray[np.intp], bool]:
 class ModuleAgent:
     """Agent from a torch module from float32 (rows, NUM_FEATURES) to the logits of CONTINUE and LEAVE, (rows, 2)."""
 
-    memoryless = True
+    stateless = True
 
     def __init__(self, module: Any, name: str) -> None:
         self.module, self.name = module, name

@@ -24,7 +24,7 @@ class Scripted:
     """Base class of a family: a dataclass whose `parameter` fields are the arguments of its text, without rounding."""
 
     family: ClassVar[str]
-    memoryless: ClassVar[bool] = True  # False if answers depend on earlier turns
+    stateless: ClassVar[bool] = True  # False if answers depend on earlier turns
 
     def __post_init__(self) -> None:
         for field in parameters(type(self)):

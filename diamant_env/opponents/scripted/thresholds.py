@@ -116,7 +116,7 @@ class MixtureAgent(Scripted):
     """
 
     family: ClassVar[str] = "mixture"
-    memoryless: ClassVar[bool] = False
+    stateless: ClassVar[bool] = False
     low: float = parameter(10, 0, MAX_GEMS)
     high: float = parameter(20, 0, MAX_GEMS)
     thresholds: NDArray[np.float32] = dataclasses.field(init=False, repr=False, compare=False)
