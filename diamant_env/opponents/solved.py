@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env import exact
-from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, Edition
+from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.records import rebuilt
+from diamant_env.exact.expeditions import sort_traps
 from diamant_env.observation import Observations
 from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.state import GameState
@@ -42,7 +43,7 @@ class EquilibriumAgent(Scripted):
         for edition, rows in obs.by_edition():
             games = rebuilt(obs.flat[rows], np.zeros(len(rows), np.uint64))
             self._check(games)
-            _sort_traps(games, len(edition.traps))
+            sort_traps(games, len(edition.traps))
             starts, left = exact.current_expedition(games, edition), np.arange(len(games))
             kinds = np.column_stack([starts[name] for name in _DECK])
             while left.size:  # few distinct expeditions
@@ -77,11 +78,3 @@ class LoneAgent(EquilibriumAgent):
         solver = self.solvers.setdefault(edition, exact.LoneSolver(edition, whole_game=True))
         solution = solver.solve(start)
         return solution._replace(values=solution.values[:1].copy(), busts=solution.busts[:1].copy())  # to save memory
-
-
-def _sort_traps(games: np.ndarray, kinds: int) -> None:
-    """Sort the kinds of trap by number of cards: games equal up to a permutation of kinds are solved once."""
-    decks, on_path = games["deck"][:, FIRST_TRAP : FIRST_TRAP + kinds], games["on_path"][:, :kinds]
-    order = np.argsort(decks + on_path, axis=1, kind="stable")
-    decks[:] = np.take_along_axis(decks, order, axis=1)
-    on_path[:] = np.take_along_axis(on_path, order, axis=1)
