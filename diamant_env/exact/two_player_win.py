@@ -8,15 +8,15 @@ the treasures less x: optimal stopping over (cards, x, lead).
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
-from diamant_env.editions import FIRST_TRAP, Edition, find_edition
+from diamant_env.editions import EDITIONS, FIRST_TRAP, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import as_games
 from diamant_env.exact.cards import CardSets, card_sets, index_of, read_set, require_decisions
@@ -24,13 +24,11 @@ from diamant_env.exact.equilibrium import cache_file, load_numbers, save_numbers
 from diamant_env.exact.expeditions import Deck, current_expedition, deck_of, expeditions_after, sort_traps
 from diamant_env.exact.induction import Progress
 from diamant_env.exact.moves import after_bust, after_leaving, fatal_kinds, start_of_expedition
-from diamant_env.state import OVER, REVEAL, GameState
+from diamant_env.state import OVER, GameState
 
 MAX_STATES = 200_000_000  # (cards, x) of an expedition: 3.2 GB
 MAX_PLANS = 1_000_000_000  # bytes of cached policies
-
-Shares = Callable[[GameState, NDArray[np.int64]], NDArray[np.float64]]
-"""Function from the state after an expedition and leads to win shares."""
+SHIPPED = Path(__file__).with_suffix(".npy")
 
 
 class _Expedition(NamedTuple):
@@ -80,8 +78,8 @@ class TwoPlayerWin:
     """
 
     edition: Edition
-    shares: dict[Deck, NDArray[np.float64]]
-    error: float
+    shares: dict[Deck, NDArray[np.float64]] = field(default_factory=dict)
+    error: float = 0
     _plans: OrderedDict = field(default_factory=OrderedDict, init=False, repr=False, compare=False)
 
     def win_shares(self, game: GameState, leads: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -89,9 +87,11 @@ class TwoPlayerWin:
 
         Args:
             game: The state, a record of type `GAME`; its chests are ignored.
-            leads: The player's chest less the rival's, in gems. Those that can't be reached are counted as decided.
+            leads: int64 (leads,), the player's chest less the rival's in gems. A lead that can't occur counts as won.
         """
-        return _shares_of(self.edition, self.shares, game, leads)
+        ahead = np.array([0.5]) if game["phase"] == OVER else self.shares[deck_of(game, self.edition)]
+        shares = np.append(ahead, 1.0)[np.minimum(np.abs(leads), len(ahead))]
+        return np.where(leads < 0, 1 - shares, shares)
 
     def action_values(self, game: GameState) -> NDArray[np.float64]:
         """Return seat 0's win shares of CONTINUE and LEAVE and its probability of leaving, float64 (3,).
@@ -102,14 +102,14 @@ class TwoPlayerWin:
             game: A state in which seat 0 must decide, a record of type `GAME`.
         """
         lead = int(game["chest"][0]) - int(game["chest"][1])
-        expedition = _expedition(game, self.edition, abs(lead), self.win_shares)
-        payoffs = _solve(expedition, lead)[0]
+        expedition = _expedition(game, lead, self)
+        payoffs = _solve(expedition, lead)[1]
         if game["num_inside"] == 1:
-            leave = float(self.win_shares(after_leaving(game, self.edition), lead + expedition.total[:1])[0])
+            leave = self.win_shares(after_leaving(game, self.edition), lead + expedition.total[:1])[0]
             return np.array([payoffs.stays, leave, leave >= payoffs.stays])
         p, q = minimax(payoffs), minimax(rival_of(payoffs))
-        stay = payoffs.both_stay + q * (payoffs.stays - payoffs.both_stay)
-        return np.array([stay, payoffs.leaves + q * (payoffs.both_leave - payoffs.leaves), p])
+        stay, leave = values_against(payoffs, q)
+        return np.array([stay, leave, p])
 
     def leave_probability(self, games: np.ndarray) -> NDArray[np.float64]:
         """Return seat 0's minimax probability of leaving, float64 (games,).
@@ -118,102 +118,130 @@ class TwoPlayerWin:
             games: States in which seat 0 must decide, records of type `GAME` (games,).
 
         Raises:
-            ValueError: If a state is in another phase, has not two players, or cards or a lead that can't occur.
+            ValueError: If a state is of another table size or phase, or can't occur in the edition.
         """
         games = as_games(games)
         require_decisions(games)
         sort_traps(games, len(self.edition.traps))
-        result, starts = np.zeros(len(games)), current_expedition(games, self.edition)
-        leads = games["chest"][:, 0].astype(int) - games["chest"][:, 1]
-        alone = games["num_inside"] == 1
-        for row in np.flatnonzero(alone):
-            result[row] = self.action_values(games[row])[2]
-        keys = np.column_stack([starts["expedition"], starts["deck"], np.abs(leads)])
-        for key in np.unique(keys[~alone], axis=0):
-            rows = np.flatnonzero((keys == key).all(axis=1) & ~alone)
-            sets, policy = self._plan(tuple(key.tolist()), starts[rows[0]], int(key[-1]))
-            nodes = np.zeros(len(rows), np.int64)
-            _indices_of(sets, starts[rows[0]], games[rows], nodes)
+        starts, leads = current_expedition(games, self.edition), np.diff(games["chest"][:, 1::-1].astype(int))[:, 0]
+        together, gems = games["num_inside"] == 2, sum(self.edition.treasures)
+        if ((games["num_players"] != 2) | (np.abs(leads) > gems * (games["expedition"] - together))).any():
+            raise ValueError(f"a state is not of two players, or has a lead that can't occur in {self.edition.name!r}")
+        leave = np.array(
+            [0.0 if both else self.action_values(game)[2] for game, both in zip(games, together, strict=True)]
+        )
+        rows = np.flatnonzero(together)
+        keys = np.column_stack([starts["expedition"], starts["deck"], np.abs(leads)])[rows]
+        keys, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        for number, key in enumerate(map(tuple, keys.tolist())):
+            own, start = rows[which.ravel() == number], starts[rows[first[number]]]
+            sets, policy = self._plan(key, start, key[-1])
+            nodes = np.zeros(len(own), np.int64)
+            _indices_of(sets, start, games[own], nodes)
             if (nodes < 0).any():
-                raise ValueError(f"game {rows[nodes.argmin()]} is no state of {self.edition.name!r}")
-            result[rows] = policy[nodes, (leads[rows] < 0).astype(int)]
-        return result
+                raise ValueError(f"a state has cards that can't occur in {self.edition.name!r}")
+            leave[own] = policy[nodes, (leads[own] < 0).astype(int)]
+        return leave
 
     def _plan(self, key: tuple, start: GameState, lead: int) -> tuple[CardSets, NDArray[np.float64]]:
-        """Return the sets of an expedition and `policy` of `_induce`, least recently used plans removed."""
+        """Return the sets of an expedition and the `policy` of `_induce`, from the cache of recently used ones."""
         plans = self._plans
         if key not in plans:
-            expedition = _expedition(start, self.edition, lead, self.win_shares)
-            policy = np.zeros((expedition.sets.size, 2))
-            _solve(expedition, lead, policy)
-            plans[key] = expedition.sets, policy
-            while len(plans) > 1 and sum(policy.nbytes for _, policy in plans.values()) > MAX_PLANS:
+            expedition = _expedition(start, lead, self)
+            plans[key] = expedition.sets, np.zeros((expedition.sets.size, 2))
+            _solve(expedition, lead, plans[key][1])
+            while sum(policy.nbytes for _, policy in plans.values()) > MAX_PLANS:
                 plans.popitem(last=False)
         plans.move_to_end(key)
         return plans[key]
 
 
 def solve_two_player_win(
-    edition: str | Edition = "iello-2016-fr", progress: Progress | None = None, cache: bool = True
+    edition: str | Edition = "iello-2016-fr",
+    progress: Progress | None = None,
+    cache: bool = True,
+    max_states: float = np.inf,
 ) -> TwoPlayerWin:
     """Solve the whole game of two players for the win, last expeditions first.
 
     Args:
         edition: Name of a published edition or an `Edition`, without relics and with open chests.
         progress: Called with the fraction done, 0 to 1.
-        cache: Whether to use the shipped solution and the cache on disk.
+        cache: Whether to use the shipped solution of 30 cards and the cache on disk.
+        max_states: Maximum number of states that are solved, those of cached expeditions excepted.
 
     Raises:
-        ValueError: If the edition has relics or hidden chests, or is too large.
+        ValueError: If the edition has relics or hidden chests, or has too many states.
     """
     edition = find_edition(edition)
     if edition.relics or edition.hidden_chests:
         what = "relics" if edition.relics else "hidden chests"
-        raise ValueError(f"{edition.name!r} has {what}; two players for the win are solved without")
+        raise ValueError(f"{edition.name!r} has {what}; a game of two players for the win is solved without")
+    games, solution, error = expeditions_of(edition), TwoPlayerWin(edition), 0.0
+    files = {deck: cache_file(game, edition, "two-player win") if cache else None for deck, game in games.items()}
+    numbers = {deck: load_numbers(file) for deck, file in files.items()} | (_shipped(edition) if cache else {})
+    states = {deck: _states(game, edition) for deck, game in games.items() if numbers[deck] is None}
+    total, done = sum(states.values()), 0.0
+    if total > max_states:
+        call = "call diamant_env.exact.solve_two_player_win(edition)"
+        raise ValueError(f"two players for the win in {edition.name!r} are not solved yet: once, {call}")
+    for deck, game in games.items():
+        found = numbers[deck]
+        if found is None:
+            leads = num_leads(game, edition)
+            expedition, found = _expedition(game, leads, solution), np.zeros(1 + leads)
+            memory = memory_of(expedition)
+            for lead in range(leads):
+                found[0], payoffs = _solve(expedition, lead, memory=memory)
+                found[1 + lead] = payoffs.both_stay
+                error = max(error, found[0])
+                done += states[deck] / leads
+                if progress:
+                    progress(done / total)
+            found[0] = error
+            save_numbers(files[deck], found)
+        solution.shares[deck], error = found[1:], max(error, float(found[0]))
+    return replace(solution, error=error)
+
+
+def expeditions_of(edition: Edition) -> dict[Deck, GameState]:
+    """Return the starts of all expeditions of two players, each after those that can follow it."""
     start = start_of_expedition(edition, 2)
-    games = {**expeditions_after(start, edition), deck_of(start, edition): start}
-    shares: dict[Deck, NDArray[np.float64]] = {}
-    work = np.cumsum([card_sets(game, edition).size * _leads(game, edition) for game in games.values()])
-    error = 0.0
-    for number, (deck, game) in enumerate(games.items()):
-        file = cache_file(game, edition, "two-player win") if cache else None
-        numbers = load_numbers(file)
-        if numbers is None:
-            numbers = _solve_deck(game, edition, lambda game, leads: _shares_of(edition, shares, game, leads))
-            save_numbers(file, numbers)
-        shares[deck], error = numbers[1:], max(error, float(numbers[0]))
-        if progress:
-            progress(float(work[number] / work[-1]))
-    return TwoPlayerWin(edition, shares, error)
+    return {**expeditions_after(start, edition), deck_of(start, edition): start}
 
 
-def _leads(game: GameState, edition: Edition) -> int:
-    """Return the number of undecided leads at the start of an expedition that can occur, from 0 on."""
+def num_leads(game: GameState, edition: Edition) -> int:
+    """Return the number of leads at the start of an expedition, from 0 on, that can occur and decide no game."""
     expedition = int(game["expedition"])
     return 1 + sum(edition.treasures) * min(expedition - 1, edition.expeditions - expedition + 1)
 
 
-def _solve_deck(game: GameState, edition: Edition, win_shares: Shares) -> NDArray[np.float64]:
-    """Return the error and the win share by lead at the start of an expedition, float64 (1 + leads,)."""
-    leads = _leads(game, edition)
-    expedition = _expedition(game, edition, leads, win_shares)
-    memory, numbers = memory_of(expedition), np.zeros(1 + leads)
-    for lead in range(leads):
-        payoffs, error = _solve(expedition, lead, memory=memory)
-        numbers[1 + lead], numbers[0] = payoffs.both_stay, max(numbers[0], error)
-    return numbers
+def _states(game: GameState, edition: Edition) -> int:
+    """Return the number of states of an expedition for all its leads; raise ValueError if there are too many."""
+    most = sum(gems - gems // 2 for gems in edition.treasures)
+    states = card_sets(game, edition).size * (most + 2) // 2  # by symmetry half of them are banked on average
+    if states > MAX_STATES:
+        raise ValueError(f"{states:,} states in an expedition of {edition.name!r}; at most {MAX_STATES:,} are solved")
+    return states * num_leads(game, edition)
 
 
-def _shares_of(edition: Edition, shares: dict, game: GameState, leads: NDArray[np.int64]) -> NDArray[np.float64]:
-    """See `TwoPlayerWin.win_shares`."""
-    ahead = np.array([0.5]) if game["phase"] == OVER else shares[deck_of(game, edition)]
-    size = np.abs(leads)
-    found = np.append(ahead, 1.0)[np.minimum(size, len(ahead))]
-    return np.where(leads < 0, 1 - found, found)
+def _shipped(edition: Edition) -> dict[Deck, NDArray[np.float64]]:
+    """Return error and win shares of the expeditions of the 30-card game, {} for other decks."""
+    whole = EDITIONS["iello-2016-fr"]
+    skipped = whole.expeditions - edition.expeditions
+    if (
+        skipped < 0
+        or numbers_of(edition).tobytes() != numbers_of(replace(whole, expeditions=edition.expeditions)).tobytes()
+    ):
+        return {}
+    games = expeditions_of(whole)
+    parts = np.split(np.load(SHIPPED), np.cumsum([1 + num_leads(game, whole) for game in games.values()])[:-1])
+    return {deck._replace(expedition=deck.expedition - skipped): part for deck, part in zip(games, parts, strict=True)}
 
 
-def _expedition(game: GameState, edition: Edition, lead: int, win_shares: Shares) -> _Expedition:
-    """Return the expedition from a state on, for leads up to a lead."""
+def _expedition(game: GameState, lead: int, solution: TwoPlayerWin) -> _Expedition:
+    """Return the expedition from a state on, for leads up to a lead of either player."""
+    edition = solution.edition
     sets, numbers = card_sets(game, edition), numbers_of(edition)
     values, shares = numbers["treasure_value"].astype(int), numbers["share"][2]
     bag, path = int(game["bag"]), int(game["path_gems"])
@@ -221,17 +249,15 @@ def _expedition(game: GameState, edition: Edition, lead: int, win_shares: Shares
         total, banked = _sums(sets, values, 2 * bag + path), _sums(sets, values - shares, bag + path)
     else:
         total, banked = _sums(sets, values, bag + path), np.zeros(sets.size, np.int64)
-    first = np.append(0, np.cumsum(banked + 1))
-    if first[-1] > MAX_STATES:
-        raise ValueError(f"{first[-1]:,} states in an expedition of {edition.name!r}; at most {MAX_STATES:,}")
-    most = lead + int(total.max())
+    most = abs(lead) + int(total.max())
     leads = np.arange(-most, most + 1)
     bust = np.zeros((len(sets.radix) + 1, len(leads)))
     for traps, digit in fatal_kinds(game, sets):
         copies = game["deck"][[FIRST_TRAP + trap for trap in traps]]
-        ends = [win_shares(after_bust(game, edition, trap), leads) for trap in traps]
+        ends = [solution.win_shares(after_bust(game, edition, trap), leads) for trap in traps]
         bust[digit] = np.average(ends, axis=0, weights=copies)
-    return _Expedition(sets, banked, total, first, win_shares(after_leaving(game, edition), leads), bust)
+    left = solution.win_shares(after_leaving(game, edition), leads)
+    return _Expedition(sets, banked, total, np.append(0, np.cumsum(banked + 1)), left, bust)
 
 
 def _sums(sets: CardSets, values: NDArray[np.int64], start: int) -> NDArray[np.int64]:
@@ -249,10 +275,39 @@ def memory_of(expedition: _Expedition) -> tuple[NDArray[np.float64], ...]:
     return np.zeros((2, states)), np.zeros(expedition.sets.size), np.zeros((2, most))
 
 
-def _solve(expedition, lead, policy=None, memory=None):
-    policy = np.zeros((0, 2)) if policy is None else policy
-    error, *payoffs = _induce(expedition, lead, memory or memory_of(expedition), policy)
-    return Payoffs(*payoffs), error
+def _solve(
+    expedition: _Expedition, lead: int, policy: NDArray | None = None, memory: tuple[NDArray, ...] | None = None
+) -> tuple[float, Payoffs]:
+    """See `_induce`."""
+    memory = memory_of(expedition) if memory is None else memory
+    error, payoffs = _induce(expedition, lead, memory, np.zeros((0, 2)) if policy is None else policy)
+    return error, Payoffs(*payoffs)
+
+
+@jit
+def _stop_alone(expedition, index, digits, deck_size, own, values, ahead):
+    """Write the win shares of a player inside alone into `values`, and those of continuing by x into `ahead`.
+
+    `own` is the place of the player's lead in `left` and `bust`, before the rival has banked x gems.
+    """
+    sets, banked, total, first, left, bust = expedition
+    last, ends = banked[index] + 1, bust[-1]
+    for x in range(last):
+        ahead[x] = sets.always_fatal * ends[own - x]
+    for digit in range(digits.shape[0]):
+        safe, fatal = sets.safe[digit, digits[digit]], sets.fatal[digit, digits[digit]]
+        if fatal:
+            ends = bust[digit]
+            for x in range(last):
+                ahead[x] += fatal * ends[own - x]
+        if safe:
+            after = first[index + sets.stride[digit]]
+            for x in range(last):
+                ahead[x] += safe * values[after + x]
+    here, leaving = first[index], own + total[index]
+    for x in range(last):
+        ahead[x] /= deck_size
+        values[here + x] = max(ahead[x], left[leaving - 2 * x])
 
 
 @jit(cached=True)
@@ -262,55 +317,44 @@ def _induce(expedition, lead, memory, policy):
     `policy`, float64 (sets, 2) or (0, 2), is filled with the probabilities of leaving of the players with `lead` and
     -`lead`. Before the first card, both stay.
     """
-    sets, all_banked, all_total, first, left, bust = expedition
+    sets, banked_by_set, _, _, left, bust = expedition
     alone, both, ahead = memory
     digits, centre, error = np.zeros(sets.radix.shape[0], np.int64), left.shape[0] // 2, 0.0
     payoffs = Payoffs(0.0, 0.0, 0.0, 0.0)
     for index in range(sets.size - 1, -1, -1):
         deck_size = read_set(sets, index, digits).deck_size
-        banked, total, here = all_banked[index], all_total[index], first[index]
-        stay = sets.always_fatal * bust[-1, centre + lead]
+        mean_both = sets.always_fatal * bust[-1, centre + lead]
         for digit in range(digits.shape[0]):
             safe, fatal = sets.safe[digit, digits[digit]], sets.fatal[digit, digits[digit]]
-            stay += fatal * bust[digit, centre + lead]
+            mean_both += fatal * bust[digit, centre + lead]
             if safe:
-                stay += safe * both[index + sets.stride[digit]]
+                mean_both += safe * both[index + sets.stride[digit]]
         for side in range(2):
             own = centre + lead if side == 0 else centre - lead
-            values, mean = alone[side], ahead[side]
-            for x in range(banked + 1):
-                mean[x] = sets.always_fatal * bust[-1, own - x]
-            for digit in range(digits.shape[0]):
-                safe, fatal = sets.safe[digit, digits[digit]], sets.fatal[digit, digits[digit]]
-                if fatal:
-                    ends = bust[digit]
-                    for x in range(banked + 1):
-                        mean[x] += fatal * ends[own - x]
-                if safe:
-                    after = first[index + sets.stride[digit]]
-                    for x in range(banked + 1):
-                        mean[x] += safe * values[after + x]
-            for x in range(banked + 1):
-                mean[x] /= deck_size
-                values[here + x] = max(mean[x], left[own + total - 2 * x])
-        payoffs = Payoffs(stay / deck_size, ahead[0, banked], 1 - ahead[1, banked], left[centre + lead])
+            _stop_alone(expedition, index, digits, deck_size, own, alone[side], ahead[side])
+        banked = banked_by_set[index]
+        payoffs = Payoffs(mean_both / deck_size, ahead[0, banked], 1 - ahead[1, banked], left[centre + lead])
         p, q = minimax(payoffs), minimax(rival_of(payoffs))
         if policy.shape[0]:
             policy[index, 0], policy[index, 1] = p, q
-        row_stay = payoffs.both_stay + q * (payoffs.stays - payoffs.both_stay)
-        row_leave = payoffs.leaves + q * (payoffs.both_leave - payoffs.leaves)
-        column_stay = payoffs.both_stay + p * (payoffs.leaves - payoffs.both_stay)
-        column_leave = payoffs.stays + p * (payoffs.both_leave - payoffs.stays)
-        value = row_stay + p * (row_leave - row_stay)
-        both[index] = value
-        error = max(error, row_stay - value, row_leave - value, value - column_stay, value - column_leave)
-    return error, payoffs.both_stay, payoffs.stays, payoffs.leaves, payoffs.both_leave
+        stay, leave = values_against(payoffs, q)
+        rival_stay, rival_leave = values_against(rival_of(payoffs), p)
+        both[index] = value = stay + p * (leave - stay)
+        error = max(error, stay - value, leave - value, rival_stay - (1 - value), rival_leave - (1 - value))
+    return error, payoffs
 
 
 @jit
 def rival_of(payoffs):
     """Return the rival's payoffs."""
     return Payoffs(1 - payoffs.both_stay, 1 - payoffs.leaves, 1 - payoffs.stays, 1 - payoffs.both_leave)
+
+
+@jit
+def values_against(payoffs, leave):
+    """Return the values of CONTINUE and LEAVE against a rival's probability of leaving."""
+    stay = payoffs.both_stay + leave * (payoffs.stays - payoffs.both_stay)
+    return stay, payoffs.leaves + leave * (payoffs.both_leave - payoffs.leaves)
 
 
 @jit
