@@ -14,6 +14,7 @@ from diamant_env.exact.reach import reachable
 from diamant_env.exact.response import Response, best_response, policy_of
 from diamant_env.exact.solution import Solution, Strategy, find_nodes
 from diamant_env.exact.tree import ExpeditionTree, build_tree
+from diamant_env.exact.two_player_win import TwoPlayerWin, solve_two_player_win
 from diamant_env.exact.whole.game import WholeGame
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Response",
     "Solution",
     "Strategy",
+    "TwoPlayerWin",
     "WholeGame",
     "best_response",
     "build_tree",
@@ -34,6 +36,7 @@ __all__ = [
     "reachable",
     "solve_equilibrium",
     "solve_lone",
+    "solve_two_player_win",
     "start_of_expedition",
     "whole_game_strategy",
 ]

@@ -124,8 +124,9 @@ class TwoPlayerWin:
         require_decisions(games)
         sort_traps(games, len(self.edition.traps))
         starts, leads = current_expedition(games, self.edition), np.diff(games["chest"][:, 1::-1].astype(int))[:, 0]
-        together, gems = games["num_inside"] == 2, sum(self.edition.treasures)
-        if ((games["num_players"] != 2) | (np.abs(leads) > gems * (games["expedition"] - together))).any():
+        together = games["num_inside"] == 2
+        most = sum(self.edition.treasures) * (games["expedition"].astype(int) - together)
+        if ((games["num_players"] != 2) | (np.abs(leads) > most)).any():
             raise ValueError(f"a state is not of two players, or has a lead that can't occur in {self.edition.name!r}")
         leave = np.array(
             [0.0 if both else self.action_values(game)[2] for game, both in zip(games, together, strict=True)]

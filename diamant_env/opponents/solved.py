@@ -2,11 +2,12 @@
 
 An expedition is solved when it first occurs, and cached on disk but for a lone player: that takes seconds for two
 players, a minute or two for five. A whole game for several players is solved at its first decision, if that takes a few
-minutes at most.
+minutes at most. The game of two players and 30 cards for the win is shipped.
 """
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -23,6 +24,7 @@ from diamant_env.state import GameState
 
 _DECK = ("num_players", "expedition", "deck", "relics_taken", "path_relics", "path_relic_value")
 """Fields in which expeditions with different solutions differ."""
+_MOST_STATES = 10_000_000_000  # a few minutes
 
 
 @dataclass
@@ -43,16 +45,21 @@ class EquilibriumAgent(Scripted):
         for edition, rows in obs.by_edition():
             games = rebuilt(obs.flat[rows], np.zeros(len(rows), np.uint64))
             self._check(games)
-            sort_traps(games, len(edition.traps))
-            starts, left = exact.current_expedition(games, edition), np.arange(len(games))
-            kinds = np.column_stack([starts[name] for name in _DECK])
-            while left.size:  # few distinct expeditions
-                same = (kinds[left] == kinds[left[0]]).all(axis=1)
-                which, left = left[same], left[~same]
-                key = (edition, *kinds[which[0]].tolist())
-                if key not in self.solutions:
-                    self.solutions[key] = self._solve(starts[which[0]], edition)
-                leave[rows[which]] = self.solutions[key].leave_probability(games[which])
+            leave[rows] = self._leave_probability(games, edition)
+        return leave
+
+    def _leave_probability(self, games: np.ndarray, edition: Edition) -> NDArray[np.floating]:
+        leave = np.zeros(len(games), np.float32)
+        sort_traps(games, len(edition.traps))
+        starts, left = exact.current_expedition(games, edition), np.arange(len(games))
+        kinds = np.column_stack([starts[name] for name in _DECK])
+        while left.size:  # few distinct expeditions
+            same = (kinds[left] == kinds[left[0]]).all(axis=1)
+            which, left = left[same], left[~same]
+            key = (edition, *kinds[which[0]].tolist())
+            if key not in self.solutions:
+                self.solutions[key] = self._solve(starts[which[0]], edition)
+            leave[which] = self.solutions[key].leave_probability(games[which])
         return leave
 
     def _check(self, games: np.ndarray) -> None:
@@ -78,3 +85,19 @@ class LoneAgent(EquilibriumAgent):
         solver = self.solvers.setdefault(edition, exact.LoneSolver(edition, whole_game=True))
         solution = solver.solve(start)
         return solution._replace(values=solution.values[:1].copy(), busts=solution.busts[:1].copy())  # to save memory
+
+
+@dataclass
+class MinimaxAgent(EquilibriumAgent):
+    """Agent of two players that maximises its minimum win share, without relics: `exact.solve_two_player_win`."""
+
+    family: ClassVar[str] = "minimax"
+    tables: ClassVar[tuple[int, int]] = (2, 2)
+
+    def _leave_probability(self, games: np.ndarray, edition: Edition) -> NDArray[np.floating]:
+        return _two_player_win(edition).leave_probability(games)
+
+
+@functools.lru_cache(maxsize=1)
+def _two_player_win(edition: Edition) -> exact.TwoPlayerWin:
+    return exact.solve_two_player_win(edition, max_states=_MOST_STATES)
