@@ -7,7 +7,7 @@ the treasures less x: optimal stopping over (cards, x, lead).
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -102,8 +102,8 @@ class TwoPlayerWin:
             game: A state in which seat 0 must decide, a record of type `GAME`.
         """
         lead = int(game["chest"][0]) - int(game["chest"][1])
-        expedition = _expedition(game, lead, self)
-        payoffs = _solve(expedition, lead)[1]
+        expedition = expedition_from(game, lead, self)
+        payoffs = solve_lead(expedition, lead)[1]
         if game["num_inside"] == 1:
             leave = self.win_shares(after_leaving(game, self.edition), lead + expedition.total[:1])[0]
             return np.array([payoffs.stays, leave, leave >= payoffs.stays])
@@ -123,35 +123,34 @@ class TwoPlayerWin:
         games = as_games(games)
         require_decisions(games)
         sort_traps(games, len(self.edition.traps))
-        starts, leads = current_expedition(games, self.edition), np.diff(games["chest"][:, 1::-1].astype(int))[:, 0]
-        together = games["num_inside"] == 2
+        starts, together = current_expedition(games, self.edition), games["num_inside"] == 2
+        leads = games["chest"][:, 0].astype(int) - games["chest"][:, 1]
         most = sum(self.edition.treasures) * (games["expedition"].astype(int) - together)
         if ((games["num_players"] != 2) | (np.abs(leads) > most)).any():
             raise ValueError(f"a state is not of two players, or has a lead that can't occur in {self.edition.name!r}")
-        leave = np.array(
-            [0.0 if both else self.action_values(game)[2] for game, both in zip(games, together, strict=True)]
-        )
-        rows = np.flatnonzero(together)
-        keys = np.column_stack([starts["expedition"], starts["deck"], np.abs(leads)])[rows]
-        keys, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        for number, key in enumerate(map(tuple, keys.tolist())):
-            own, start = rows[which.ravel() == number], starts[rows[first[number]]]
-            sets, policy = self._plan(key, start, key[-1])
-            nodes = np.zeros(len(own), np.int64)
-            _indices_of(sets, start, games[own], nodes)
+        leave, groups = np.zeros(len(games)), defaultdict(list)
+        for row, start in enumerate(starts):
+            if together[row]:
+                groups[start["expedition"], start["deck"].tobytes(), abs(leads[row])].append(row)
+            else:
+                leave[row] = self.action_values(games[row])[2]
+        for (*_, lead), rows in groups.items():
+            sets, policy = self.plan(starts[rows[0]], int(lead))
+            nodes = np.zeros(len(rows), np.int64)
+            _indices_of(sets, starts[rows[0]], games[rows], nodes)
             if (nodes < 0).any():
                 raise ValueError(f"a state has cards that can't occur in {self.edition.name!r}")
-            leave[own] = policy[nodes, (leads[own] < 0).astype(int)]
+            leave[rows] = policy[nodes, (leads[rows] < 0).astype(int)]
         return leave
 
-    def _plan(self, key: tuple, start: GameState, lead: int) -> tuple[CardSets, NDArray[np.float64]]:
-        """Return the sets of an expedition and the `policy` of `_induce`, from the cache of recently used ones."""
-        plans = self._plans
+    def plan(self, start: GameState, lead: int) -> tuple[CardSets, NDArray[np.float64]]:
+        """Return the sets of cards of an expedition and the `policy` of `_induce`; recently used ones are cached."""
+        plans, key = self._plans, (start["deck"].tobytes(), int(start["expedition"]), lead)
         if key not in plans:
-            expedition = _expedition(start, lead, self)
+            expedition = expedition_from(start, lead, self)
             plans[key] = expedition.sets, np.zeros((expedition.sets.size, 2))
-            _solve(expedition, lead, plans[key][1])
-            while sum(policy.nbytes for _, policy in plans.values()) > MAX_PLANS:
+            solve_lead(expedition, lead, plans[key][1])
+            while len(plans) > 1 and sum(policy.nbytes for _, policy in plans.values()) > MAX_PLANS:
                 plans.popitem(last=False)
         plans.move_to_end(key)
         return plans[key]
@@ -190,10 +189,10 @@ def solve_two_player_win(
         found = numbers[deck]
         if found is None:
             leads = num_leads(game, edition)
-            expedition, found = _expedition(game, leads, solution), np.zeros(1 + leads)
+            expedition, found = expedition_from(game, leads, solution), np.zeros(1 + leads)
             memory = memory_of(expedition)
             for lead in range(leads):
-                found[0], payoffs = _solve(expedition, lead, memory=memory)
+                found[0], payoffs = solve_lead(expedition, lead, memory=memory)
                 found[1 + lead] = payoffs.both_stay
                 error = max(error, found[0])
                 done += states[deck] / leads
@@ -240,7 +239,7 @@ def _shipped(edition: Edition) -> dict[Deck, NDArray[np.float64]]:
     return {deck._replace(expedition=deck.expedition - skipped): part for deck, part in zip(games, parts, strict=True)}
 
 
-def _expedition(game: GameState, lead: int, solution: TwoPlayerWin) -> _Expedition:
+def expedition_from(game: GameState, lead: int, solution: TwoPlayerWin) -> _Expedition:
     """Return the expedition from a state on, for leads up to a lead of either player."""
     edition = solution.edition
     sets, numbers = card_sets(game, edition), numbers_of(edition)
@@ -276,7 +275,7 @@ def memory_of(expedition: _Expedition) -> tuple[NDArray[np.float64], ...]:
     return np.zeros((2, states)), np.zeros(expedition.sets.size), np.zeros((2, most))
 
 
-def _solve(
+def solve_lead(
     expedition: _Expedition, lead: int, policy: NDArray | None = None, memory: tuple[NDArray, ...] | None = None
 ) -> tuple[float, Payoffs]:
     """See `_induce`."""
