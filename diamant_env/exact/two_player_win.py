@@ -111,8 +111,8 @@ class TwoPlayerWin:
         stay, leave = values_against(payoffs, q)
         return np.array([stay, leave, p])
 
-    def leave_probability(self, games: np.ndarray) -> NDArray[np.float64]:
-        """Return seat 0's minimax probability of leaving, float64 (games,).
+    def leave_probability(self, games: np.ndarray) -> NDArray[np.float32]:
+        """Return seat 0's minimax probability of leaving, float32 (games,).
 
         Args:
             games: States in which seat 0 must decide, records of type `GAME` (games,).
@@ -128,7 +128,7 @@ class TwoPlayerWin:
         most = sum(self.edition.treasures) * (games["expedition"].astype(int) - together)
         if ((games["num_players"] != 2) | (np.abs(leads) > most)).any():
             raise ValueError(f"a state is not of two players, or has a lead that can't occur in {self.edition.name!r}")
-        leave, groups = np.zeros(len(games)), defaultdict(list)
+        leave, groups = np.zeros(len(games), np.float32), defaultdict(list)
         for row, start in enumerate(starts):
             if together[row]:
                 groups[start["expedition"], start["deck"].tobytes(), abs(leads[row])].append(row)
@@ -143,12 +143,12 @@ class TwoPlayerWin:
             leave[rows] = policy[nodes, (leads[rows] < 0).astype(int)]
         return leave
 
-    def plan(self, start: GameState, lead: int) -> tuple[CardSets, NDArray[np.float64]]:
+    def plan(self, start: GameState, lead: int) -> tuple[CardSets, NDArray[np.float32]]:
         """Return the sets of cards of an expedition and the `policy` of `_induce`; recently used ones are cached."""
         plans, key = self._plans, (start["deck"].tobytes(), int(start["expedition"]), lead)
         if key not in plans:
             expedition = expedition_from(start, lead, self)
-            plans[key] = expedition.sets, np.zeros((expedition.sets.size, 2))
+            plans[key] = expedition.sets, np.zeros((expedition.sets.size, 2), np.float32)
             solve_lead(expedition, lead, plans[key][1])
             while len(plans) > 1 and sum(policy.nbytes for _, policy in plans.values()) > MAX_PLANS:
                 plans.popitem(last=False)
@@ -280,7 +280,7 @@ def solve_lead(
 ) -> tuple[float, Payoffs]:
     """See `_induce`."""
     memory = memory_of(expedition) if memory is None else memory
-    error, payoffs = _induce(expedition, lead, memory, np.zeros((0, 2)) if policy is None else policy)
+    error, payoffs = _induce(expedition, lead, memory, np.zeros((0, 2), np.float32) if policy is None else policy)
     return error, Payoffs(*payoffs)
 
 
@@ -314,7 +314,7 @@ def _stop_alone(expedition, index, digits, deck_size, own, values, ahead):
 def _induce(expedition, lead, memory, policy):
     """Solve an expedition for a lead; return the maximum gain of a deviation and the payoffs at its start.
 
-    `policy`, float64 (sets, 2) or (0, 2), is filled with the probabilities of leaving of the players with `lead` and
+    `policy`, float32 (sets, 2) or (0, 2), is filled with the probabilities of leaving of the players with `lead` and
     -`lead`. Before the first card, both stay.
     """
     sets, banked_by_set, _, _, left, bust = expedition
