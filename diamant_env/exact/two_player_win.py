@@ -15,15 +15,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env.agent import Agent
 from diamant_env.compilation import jit
 from diamant_env.editions import EDITIONS, FIRST_TRAP, Edition, find_edition
-from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.engine.records import as_games
+from diamant_env.engine.edition_numbers import edition_records, numbers_of
+from diamant_env.engine.records import as_games, observe_records
 from diamant_env.exact.cards import CardSets, card_sets, index_of, read_set, require_decisions
 from diamant_env.exact.equilibrium import cache_file, load_numbers, save_numbers
 from diamant_env.exact.expeditions import Deck, current_expedition, deck_of, expeditions_after, sort_traps
-from diamant_env.exact.induction import Progress
+from diamant_env.exact.induction import EQUILIBRIUM, RESPONSE, Progress
 from diamant_env.exact.moves import after_bust, after_leaving, fatal_kinds, start_of_expedition
+from diamant_env.exact.response import Response, answers_to, games_at
+from diamant_env.exact.tree import build_tree
 from diamant_env.state import OVER, GameState
 
 MAX_STATES = 200_000_000  # (cards, x) of an expedition: 3.2 GB
@@ -39,8 +42,8 @@ class _Expedition(NamedTuple):
         banked: int64 (sets,), gems of a player who leaves alone; 0 if one has left before.
         total: int64 (sets,), gems of both, those that a player has banked before excepted.
         first: int64 (sets + 1,), offset of each set's states with one player inside, by x up to `banked`.
-        left: float64 (leads,), win share by lead if the expedition ends, centred on 0.
-        bust: float64 (digits + 1, leads), the same after a bust by a digit's trap; last row: of those on the path.
+        left: float64 (2, leads), win share of player and rival by own lead, centred on 0, if the expedition ends.
+        bust: float64 (2, digits + 1, leads), the same after a bust by a digit's trap; last row: of those on the path.
     """
 
     sets: CardSets
@@ -52,14 +55,7 @@ class _Expedition(NamedTuple):
 
 
 class Payoffs(NamedTuple):
-    """Win shares of a player at a joint decision, by its own and the rival's decision.
-
-    Attributes:
-        both_stay: If both continue.
-        stays: If the rival leaves alone.
-        leaves: If the player leaves alone.
-        both_leave: If both leave.
-    """
+    """A player's win shares at a joint decision, float64; in `stays` the rival leaves, in `leaves` it stays."""
 
     both_stay: Any
     stays: Any
@@ -73,7 +69,7 @@ class TwoPlayerWin:
 
     Attributes:
         edition: The edition.
-        shares: Win share of a player at the start of each expedition by its lead, 0, 1, …, float64 (leads,).
+        shares: Win share of a player at the start of each expedition by its lead, centred on 0, float64 (leads,).
         error: Maximum gain of a deviation at a single state, as win share.
     """
 
@@ -89,9 +85,9 @@ class TwoPlayerWin:
             game: The state, a record of type `GAME`; its chests are ignored.
             leads: int64 (leads,), the player's chest less the rival's in gems. A lead that can't occur counts as won.
         """
-        ahead = np.array([0.5]) if game["phase"] == OVER else self.shares[deck_of(game, self.edition)]
-        shares = np.append(ahead, 1.0)[np.minimum(np.abs(leads), len(ahead))]
-        return np.where(leads < 0, 1 - shares, shares)
+        shares = np.array([0.5]) if game["phase"] == OVER else self.shares[deck_of(game, self.edition)]
+        decided = len(shares) // 2 + 1
+        return np.concatenate([[0.0], shares, [1.0]])[np.clip(leads, -decided, decided) + decided]
 
     def action_values(self, game: GameState) -> NDArray[np.float64]:
         """Return seat 0's win shares of CONTINUE and LEAVE and its probability of leaving, float64 (3,).
@@ -200,8 +196,53 @@ def solve_two_player_win(
                     progress(done / total)
             found[0] = error
             save_numbers(files[deck], found)
-        solution.shares[deck], error = found[1:], max(error, float(found[0]))
+        error, ahead = max(error, float(found[0])), found[1:]
+        solution.shares[deck] = np.concatenate([1 - ahead[:0:-1], ahead])
     return replace(solution, error=error)
+
+
+def two_player_response(
+    agent: Agent, solution: TwoPlayerWin, max_lead: int | None = None, progress: Progress | None = None
+) -> Response:
+    """Return the value of the best response to an agent's joint decisions; alone inside, both play optimally.
+
+    The agent observes the lead as the chest of the player ahead, and one of the interchangeable kinds of trap.
+
+    Args:
+        agent: A function of the observation.
+        solution: The solved game.
+        max_lead: Maximum lead, in gems at the start of an expedition, at which the agent is asked; beyond, its value is
+            that of minimax play, so the exploitability is a lower bound. By default there is none.
+        progress: Called with the fraction done, 0 to 1.
+    """
+    guaranteed = guaranteed_by(agent, solution, max_lead, progress)
+    start = start_of_expedition(solution.edition, 2)
+    return Response(1 - float(guaranteed.win_shares(start, np.zeros(1, int))[0]), 0.5, 2)
+
+
+def guaranteed_by(
+    agent: Agent, solution: TwoPlayerWin, max_lead: int | None, progress: Progress | None
+) -> TwoPlayerWin:
+    """Return the win shares against the best response, see `two_player_response`."""
+    edition, games = solution.edition, expeditions_of(solution.edition)
+    guaranteed = TwoPlayerWin(edition)
+    for number, (deck, game) in enumerate(games.items()):
+        shares, tree = solution.shares[deck].copy(), build_tree(game, edition)
+        most = len(shares) // 2 if max_lead is None else min(max_lead, len(shares) // 2)
+        expedition = expedition_from(game, most, guaranteed)
+        memory, policy = memory_of(expedition), np.zeros((expedition.sets.size, 2), np.float32)
+        for lead in range(-most, most + 1):
+            for nodes in np.array_split(np.arange(1, len(policy)), len(policy) // 16_000 + 1):
+                states = games_at(tree, tree.boxes.first[nodes, 2])
+                states["chest"][:, 0], states["chest"][:, 1] = max(lead, 0), max(-lead, 0)
+                rows = observe_records(states, edition_records([edition]))[:, 0]
+                policy[nodes, 0] = answers_to(rows, agent, edition)
+            payoffs = solve_lead(expedition, lead, policy, memory, RESPONSE)[1]
+            shares[len(shares) // 2 + lead] = payoffs.both_stay
+        guaranteed.shares[deck] = shares
+        if progress:
+            progress((number + 1) / len(games))
+    return guaranteed
 
 
 def expeditions_of(edition: Edition) -> dict[Deck, GameState]:
@@ -257,6 +298,7 @@ def expedition_from(game: GameState, lead: int, solution: TwoPlayerWin) -> _Expe
         ends = [solution.win_shares(after_bust(game, edition, trap), leads) for trap in traps]
         bust[digit] = np.average(ends, axis=0, weights=copies)
     left = solution.win_shares(after_leaving(game, edition), leads)
+    left, bust = np.stack([left, 1 - left[::-1]]), np.stack([bust, 1 - bust[:, ::-1]])
     return _Expedition(sets, banked, total, np.append(0, np.cumsum(banked + 1)), left, bust)
 
 
@@ -276,21 +318,27 @@ def memory_of(expedition: _Expedition) -> tuple[NDArray[np.float64], ...]:
 
 
 def solve_lead(
-    expedition: _Expedition, lead: int, policy: NDArray | None = None, memory: tuple[NDArray, ...] | None = None
+    expedition: _Expedition,
+    lead: int,
+    policy: NDArray[np.float32] | None = None,
+    memory: tuple[NDArray, ...] | None = None,
+    mode: int = EQUILIBRIUM,
 ) -> tuple[float, Payoffs]:
     """See `_induce`."""
     memory = memory_of(expedition) if memory is None else memory
-    error, payoffs = _induce(expedition, lead, memory, np.zeros((0, 2), np.float32) if policy is None else policy)
+    policy = np.zeros((0, 2), np.float32) if policy is None else policy
+    error, payoffs = _induce(expedition, lead, memory, policy, mode)
     return error, Payoffs(*payoffs)
 
 
 @jit
-def _stop_alone(expedition, index, digits, deck_size, own, values, ahead):
+def _stop_alone(expedition, index, digits, deck_size, own, side, values, ahead):
     """Write the win shares of a player inside alone into `values`, and those of continuing by x into `ahead`.
 
     `own` is the place of the player's lead in `left` and `bust`, before the rival has banked x gems.
     """
-    sets, banked, total, first, left, bust = expedition
+    sets, banked, total, first = expedition.sets, expedition.banked, expedition.total, expedition.first
+    left, bust = expedition.left[side], expedition.bust[side]
     last, ends = banked[index] + 1, bust[-1]
     for x in range(last):
         ahead[x] = sets.always_fatal * ends[own - x]
@@ -311,36 +359,37 @@ def _stop_alone(expedition, index, digits, deck_size, own, values, ahead):
 
 
 @jit(cached=True)
-def _induce(expedition, lead, memory, policy):
+def _induce(expedition, lead, memory, policy, mode):
     """Solve an expedition for a lead; return the maximum gain of a deviation and the payoffs at its start.
 
-    `policy`, float32 (sets, 2) or (0, 2), is filled with the probabilities of leaving of the players with `lead` and
-    -`lead`. Before the first card, both stay.
+    `policy`, float32 (sets, 2) or (0, 2), has the probabilities of leaving of the player and the rival. It is output, in
+    mode `RESPONSE` the player's input. Before the first card, both stay.
     """
-    sets, banked_by_set, _, _, left, bust = expedition
+    sets, banked, left, bust = expedition.sets, expedition.banked, expedition.left[0], expedition.bust[0]
     alone, both, ahead = memory
     digits, centre, error = np.zeros(sets.radix.shape[0], np.int64), left.shape[0] // 2, 0.0
     payoffs = Payoffs(0.0, 0.0, 0.0, 0.0)
     for index in range(sets.size - 1, -1, -1):
         deck_size = read_set(sets, index, digits).deck_size
-        mean_both = sets.always_fatal * bust[-1, centre + lead]
+        mean = sets.always_fatal * bust[-1, centre + lead]
         for digit in range(digits.shape[0]):
             safe, fatal = sets.safe[digit, digits[digit]], sets.fatal[digit, digits[digit]]
-            mean_both += fatal * bust[digit, centre + lead]
+            mean += fatal * bust[digit, centre + lead]
             if safe:
-                mean_both += safe * both[index + sets.stride[digit]]
+                mean += safe * both[index + sets.stride[digit]]
         for side in range(2):
             own = centre + lead if side == 0 else centre - lead
-            _stop_alone(expedition, index, digits, deck_size, own, alone[side], ahead[side])
-        banked = banked_by_set[index]
-        payoffs = Payoffs(mean_both / deck_size, ahead[0, banked], 1 - ahead[1, banked], left[centre + lead])
-        p, q = minimax(payoffs), minimax(rival_of(payoffs))
-        if policy.shape[0]:
-            policy[index, 0], policy[index, 1] = p, q
-        stay, leave = values_against(payoffs, q)
+            _stop_alone(expedition, index, digits, deck_size, own, side, alone[side], ahead[side])
+        at = banked[index]
+        payoffs = Payoffs(mean / deck_size, ahead[0, at], 1 - ahead[1, at], left[centre + lead])
+        p = minimax(payoffs) if mode == EQUILIBRIUM else np.float64(policy[index, 0])
         rival_stay, rival_leave = values_against(rival_of(payoffs), p)
+        q = minimax(rival_of(payoffs)) if mode == EQUILIBRIUM else np.float64(rival_leave > rival_stay)
+        stay, leave = values_against(payoffs, q)
         both[index] = value = stay + p * (leave - stay)
         error = max(error, stay - value, leave - value, rival_stay - (1 - value), rival_leave - (1 - value))
+        if policy.shape[0]:
+            policy[index, 0], policy[index, 1] = p, q
     return error, payoffs
 
 

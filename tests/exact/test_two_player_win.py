@@ -60,26 +60,19 @@ def test_small_game_is_solved_at_every_state(edition):
     np.testing.assert_allclose(found, value[(games["phase"] == REVEAL) & (games["turn"] == 0), 0, 0], atol=1e-12)
 
 
-def shipped_leads(deck, leads):
-    """Return the leads to solve again: all of them in long tests, else one."""
-    return range(leads) if SCALE >= 100 else [deck % leads]
-
-
 @compiled_only
 def test_shipped_solution_is_that_of_its_recursion():
     solution = exact.solve_two_player_win(CARDS_30)
     assert solution.error < 1e-12
     for number, (deck, game) in enumerate(win.expeditions_of(CARDS_30).items()):
-        shares = solution.shares[deck]
-        assert shares[0] == pytest.approx(0.5, abs=1e-12)
+        shares, most = solution.shares[deck], len(solution.shares[deck]) // 2
+        np.testing.assert_allclose(shares + shares[::-1], 1, atol=1e-12)
         assert (np.diff(shares) >= 0).all()
-        leads = np.arange(-len(shares) - 1, len(shares) + 2)
-        np.testing.assert_allclose(solution.win_shares(game, leads) + solution.win_shares(game, -leads), 1)
-        expedition = win.expedition_from(game, len(shares), solution)
-        for lead in shipped_leads(number, len(shares)):
+        expedition = win.expedition_from(game, most, solution)
+        for lead in range(-most, most + 1) if SCALE >= 100 else [7 * number % (most + 1)]:
             error, payoffs = win.solve_lead(expedition, lead)
             assert error < 1e-12
-            assert payoffs.both_stay == pytest.approx(shares[lead], abs=1e-12)
+            assert payoffs.both_stay == pytest.approx(shares[most + lead], abs=1e-12)
 
 
 def test_other_editions_of_the_deck_are_shipped_too(monkeypatch):
@@ -99,6 +92,23 @@ def test_solution_is_cached(tmp_path, monkeypatch):
     assert again.error == first.error
     for deck, shares in first.shares.items():
         np.testing.assert_array_equal(again.shares[deck], shares)
+
+
+@compiled_only
+@pytest.mark.parametrize("name", ["ev:0", "bag:6", "random:0.3", "minimax"])
+def test_best_response_is_that_of_the_small_game(name):
+    """To an agent in joint decisions that plays optimally alone."""
+    whole, solution, agent = exact.WholeGame(REPEATED, 2), exact.solve_two_player_win(REPEATED), make(name)
+    policy, games = whole.policy_of(agent), whole.graph.games
+    guaranteed = win.guaranteed_by(agent, solution, None, None)
+    for seat in (0, 1):
+        nodes = np.flatnonzero(
+            (games["num_inside"] == 1) & (games["inside"][:, seat] != 0) & (games["phase"] == DECIDE)
+        )
+        policy[nodes, seat] = [guaranteed.action_values(game)[2] for game in by_seat(games[nodes], seat)]
+    found = exact.two_player_response(agent, solution)
+    assert found.value == pytest.approx(whole.best_response(policy, "win").value, abs=1e-6)
+    assert -1e-6 < exact.two_player_response(agent, solution, max_lead=3).value - 0.5 <= found.exploitability + 1e-6
 
 
 def test_cached_policies_are_bounded(monkeypatch):
