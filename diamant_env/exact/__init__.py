@@ -14,7 +14,7 @@ from diamant_env.exact.reach import reachable
 from diamant_env.exact.response import Response, best_response, policy_of
 from diamant_env.exact.solution import Solution, Strategy, find_nodes
 from diamant_env.exact.tree import ExpeditionTree, build_tree
-from diamant_env.exact.two_player_win import TwoPlayerWin, solve_two_player_win, two_player_response
+from diamant_env.exact.two_player_win import TwoPlayerWin, guaranteed_by, solve_two_player_win
 from diamant_env.exact.whole.game import WholeGame
 
 __all__ = [
@@ -32,12 +32,12 @@ __all__ = [
     "cache_folder",
     "current_expedition",
     "find_nodes",
+    "guaranteed_by",
     "policy_of",
     "reachable",
     "solve_equilibrium",
     "solve_lone",
     "solve_two_player_win",
     "start_of_expedition",
-    "two_player_response",
     "whole_game_strategy",
 ]

@@ -25,13 +25,14 @@ from diamant_env.exact.equilibrium import cache_file, load_numbers, save_numbers
 from diamant_env.exact.expeditions import Deck, current_expedition, deck_of, expeditions_after, sort_traps
 from diamant_env.exact.induction import EQUILIBRIUM, RESPONSE, Progress
 from diamant_env.exact.moves import after_bust, after_leaving, fatal_kinds, start_of_expedition
-from diamant_env.exact.response import Response, answers_to, games_at
+from diamant_env.exact.response import answers_to, games_at
 from diamant_env.exact.tree import build_tree
 from diamant_env.state import OVER, GameState
 
-MAX_STATES = 200_000_000  # (cards, x) of an expedition: 3.2 GB
+MAX_STATES = 200_000_000  # one player inside, for one lead: 3.2 GB
 MAX_PLANS = 1_000_000_000  # bytes of cached policies
 SHIPPED = Path(__file__).with_suffix(".npy")
+NO_POLICY = np.zeros((0, 2), np.float32)
 
 
 class _Expedition(NamedTuple):
@@ -78,6 +79,11 @@ class TwoPlayerWin:
     error: float = 0
     _plans: OrderedDict = field(default_factory=OrderedDict, init=False, repr=False, compare=False)
 
+    @property
+    def value(self) -> float:
+        """Win share of a player in a new game."""
+        return float(self.win_shares(start_of_expedition(self.edition, 2), np.zeros(1, np.int64))[0])
+
     def win_shares(self, game: GameState, leads: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return a player's win share at the start of an expedition or the end of the game, float64 (leads,).
 
@@ -99,7 +105,7 @@ class TwoPlayerWin:
         """
         lead = int(game["chest"][0]) - int(game["chest"][1])
         expedition = expedition_from(game, lead, self)
-        payoffs = solve_lead(expedition, lead)[1]
+        payoffs = induce(expedition, lead, memory_of(expedition), NO_POLICY, EQUILIBRIUM)[1]
         if game["num_inside"] == 1:
             leave = self.win_shares(after_leaving(game, self.edition), lead + expedition.total[:1])[0]
             return np.array([payoffs.stays, leave, leave >= payoffs.stays])
@@ -140,12 +146,12 @@ class TwoPlayerWin:
         return leave
 
     def plan(self, start: GameState, lead: int) -> tuple[CardSets, NDArray[np.float32]]:
-        """Return the sets of cards of an expedition and the `policy` of `_induce`; recently used ones are cached."""
+        """Return the sets of cards of an expedition and the `policy` of `induce`; recently used ones are cached."""
         plans, key = self._plans, (start["deck"].tobytes(), int(start["expedition"]), lead)
         if key not in plans:
             expedition = expedition_from(start, lead, self)
             plans[key] = expedition.sets, np.zeros((expedition.sets.size, 2), np.float32)
-            solve_lead(expedition, lead, plans[key][1])
+            induce(expedition, lead, memory_of(expedition), plans[key][1], EQUILIBRIUM)
             while len(plans) > 1 and sum(policy.nbytes for _, policy in plans.values()) > MAX_PLANS:
                 plans.popitem(last=False)
         plans.move_to_end(key)
@@ -153,10 +159,7 @@ class TwoPlayerWin:
 
 
 def solve_two_player_win(
-    edition: str | Edition = "iello-2016-fr",
-    progress: Progress | None = None,
-    cache: bool = True,
-    max_states: float = np.inf,
+    edition: str | Edition = "iello-2016-fr", progress: Progress | None = None, cache: bool = True
 ) -> TwoPlayerWin:
     """Solve the whole game of two players for the win, last expeditions first.
 
@@ -164,68 +167,60 @@ def solve_two_player_win(
         edition: Name of a published edition or an `Edition`, without relics and with open chests.
         progress: Called with the fraction done, 0 to 1.
         cache: Whether to use the shipped solution of 30 cards and the cache on disk.
-        max_states: Maximum number of states that are solved, those of cached expeditions excepted.
 
     Raises:
-        ValueError: If the edition has relics or hidden chests, or has too many states.
+        ValueError: If the edition has relics or hidden chests, or an expedition has too many states.
     """
     edition = find_edition(edition)
     if edition.relics or edition.hidden_chests:
         what = "relics" if edition.relics else "hidden chests"
         raise ValueError(f"{edition.name!r} has {what}; a game of two players for the win is solved without")
-    games, solution, error = expeditions_of(edition), TwoPlayerWin(edition), 0.0
-    files = {deck: cache_file(game, edition, "two-player win") if cache else None for deck, game in games.items()}
-    numbers = {deck: load_numbers(file) for deck, file in files.items()} | (_shipped(edition) if cache else {})
-    states = {deck: _states(game, edition) for deck, game in games.items() if numbers[deck] is None}
-    total, done = sum(states.values()), 0.0
-    if total > max_states:
-        call = "call diamant_env.exact.solve_two_player_win(edition)"
-        raise ValueError(f"two players for the win in {edition.name!r} are not solved yet: once, {call}")
+    games, solution = expeditions_of(edition), TwoPlayerWin(edition)
+    shipped, total, done = (
+        _shipped(edition) if cache else {},
+        sum(num_leads(game, edition) for game in games.values()),
+        0,
+    )
     for deck, game in games.items():
-        found = numbers[deck]
-        if found is None:
-            leads = num_leads(game, edition)
-            expedition, found = expedition_from(game, leads, solution), np.zeros(1 + leads)
+        file, leads = cache_file(game, edition, "two-player win") if cache else None, num_leads(game, edition)
+        numbers = shipped[deck] if deck in shipped else load_numbers(file)
+        if numbers is None:
+            expedition, numbers = expedition_from(game, leads, solution), np.zeros(1 + leads)
             memory = memory_of(expedition)
             for lead in range(leads):
-                found[0], payoffs = solve_lead(expedition, lead, memory=memory)
-                found[1 + lead] = payoffs.both_stay
-                error = max(error, found[0])
-                done += states[deck] / leads
+                error, payoffs = induce(expedition, lead, memory, NO_POLICY, EQUILIBRIUM)
+                numbers[0], numbers[1 + lead] = max(numbers[0], error), payoffs.both_stay
                 if progress:
-                    progress(done / total)
-            found[0] = error
-            save_numbers(files[deck], found)
-        error, ahead = max(error, float(found[0])), found[1:]
+                    progress((done + lead) / total)
+            save_numbers(file, numbers)
+        done, ahead = done + leads, numbers[1:]
         solution.shares[deck] = np.concatenate([1 - ahead[:0:-1], ahead])
-    return replace(solution, error=error)
+        solution = replace(solution, error=max(solution.error, float(numbers[0])))
+    if progress:
+        progress(1)
+    return solution
 
 
-def two_player_response(
+def guaranteed_by(
     agent: Agent, solution: TwoPlayerWin, max_lead: int | None = None, progress: Progress | None = None
-) -> Response:
-    """Return the value of the best response to an agent's joint decisions; alone inside, both play optimally.
+) -> TwoPlayerWin:
+    """Return the win shares of an agent's joint decisions against the best response, both optimal when alone inside.
 
-    The agent observes the lead as the chest of the player ahead, and one of the interchangeable kinds of trap.
+    Its exploitability is 0.5 less their `value`. The agent observes the lead as the chest of the player ahead, and one
+    representative of interchangeable traps.
 
     Args:
         agent: A function of the observation.
         solution: The solved game.
-        max_lead: Maximum lead, in gems at the start of an expedition, at which the agent is asked; beyond, its value is
-            that of minimax play, so the exploitability is a lower bound. By default there is none.
+        max_lead: Maximum lead, in gems at the start of an expedition, at which the agent is asked, by default any;
+            beyond, its win share is that of minimax play, so the exploitability is a lower bound.
         progress: Called with the fraction done, 0 to 1.
+
+    Raises:
+        ValueError: If the agent is stateful, samples its decisions, or returns values outside [0, 1].
     """
-    guaranteed = guaranteed_by(agent, solution, max_lead, progress)
-    start = start_of_expedition(solution.edition, 2)
-    return Response(1 - float(guaranteed.win_shares(start, np.zeros(1, int))[0]), 0.5, 2)
-
-
-def guaranteed_by(
-    agent: Agent, solution: TwoPlayerWin, max_lead: int | None, progress: Progress | None
-) -> TwoPlayerWin:
-    """Return the win shares against the best response, see `two_player_response`."""
     edition, games = solution.edition, expeditions_of(solution.edition)
-    guaranteed = TwoPlayerWin(edition)
+    guaranteed, records = TwoPlayerWin(edition), edition_records([edition])
     for number, (deck, game) in enumerate(games.items()):
         shares, tree = solution.shares[deck].copy(), build_tree(game, edition)
         most = len(shares) // 2 if max_lead is None else min(max_lead, len(shares) // 2)
@@ -235,9 +230,8 @@ def guaranteed_by(
             for nodes in np.array_split(np.arange(1, len(policy)), len(policy) // 16_000 + 1):
                 states = games_at(tree, tree.boxes.first[nodes, 2])
                 states["chest"][:, 0], states["chest"][:, 1] = max(lead, 0), max(-lead, 0)
-                rows = observe_records(states, edition_records([edition]))[:, 0]
-                policy[nodes, 0] = answers_to(rows, agent, edition)
-            payoffs = solve_lead(expedition, lead, policy, memory, RESPONSE)[1]
+                policy[nodes, 0] = answers_to(observe_records(states, records)[:, 0], agent, edition)
+            payoffs = induce(expedition, lead, memory, policy, RESPONSE)[1]
             shares[len(shares) // 2 + lead] = payoffs.both_stay
         guaranteed.shares[deck] = shares
         if progress:
@@ -257,23 +251,12 @@ def num_leads(game: GameState, edition: Edition) -> int:
     return 1 + sum(edition.treasures) * min(expedition - 1, edition.expeditions - expedition + 1)
 
 
-def _states(game: GameState, edition: Edition) -> int:
-    """Return the number of states of an expedition for all its leads; raise ValueError if there are too many."""
-    most = sum(gems - gems // 2 for gems in edition.treasures)
-    states = card_sets(game, edition).size * (most + 2) // 2  # by symmetry half of them are banked on average
-    if states > MAX_STATES:
-        raise ValueError(f"{states:,} states in an expedition of {edition.name!r}; at most {MAX_STATES:,} are solved")
-    return states * num_leads(game, edition)
-
-
 def _shipped(edition: Edition) -> dict[Deck, NDArray[np.float64]]:
     """Return error and win shares of the expeditions of the 30-card game, {} for other decks."""
     whole = EDITIONS["iello-2016-fr"]
     skipped = whole.expeditions - edition.expeditions
-    if (
-        skipped < 0
-        or numbers_of(edition).tobytes() != numbers_of(replace(whole, expeditions=edition.expeditions)).tobytes()
-    ):
+    same = numbers_of(replace(whole, expeditions=edition.expeditions)).tobytes() == numbers_of(edition).tobytes()
+    if skipped < 0 or not same:
         return {}
     games = expeditions_of(whole)
     parts = np.split(np.load(SHIPPED), np.cumsum([1 + num_leads(game, whole) for game in games.values()])[:-1])
@@ -290,6 +273,9 @@ def expedition_from(game: GameState, lead: int, solution: TwoPlayerWin) -> _Expe
         total, banked = _sums(sets, values, 2 * bag + path), _sums(sets, values - shares, bag + path)
     else:
         total, banked = _sums(sets, values, bag + path), np.zeros(sets.size, np.int64)
+    first = np.append(0, np.cumsum(banked + 1))
+    if first[-1] > MAX_STATES:
+        raise ValueError(f"{first[-1]:,} states in an expedition of {edition.name!r}; at most {MAX_STATES:,}")
     most = abs(lead) + int(total.max())
     leads = np.arange(-most, most + 1)
     bust = np.zeros((len(sets.radix) + 1, len(leads)))
@@ -299,7 +285,7 @@ def expedition_from(game: GameState, lead: int, solution: TwoPlayerWin) -> _Expe
         bust[digit] = np.average(ends, axis=0, weights=copies)
     left = solution.win_shares(after_leaving(game, edition), leads)
     left, bust = np.stack([left, 1 - left[::-1]]), np.stack([bust, 1 - bust[:, ::-1]])
-    return _Expedition(sets, banked, total, np.append(0, np.cumsum(banked + 1)), left, bust)
+    return _Expedition(sets, banked, total, first, left, bust)
 
 
 def _sums(sets: CardSets, values: NDArray[np.int64], start: int) -> NDArray[np.int64]:
@@ -312,23 +298,9 @@ def _sums(sets: CardSets, values: NDArray[np.int64], start: int) -> NDArray[np.i
 
 
 def memory_of(expedition: _Expedition) -> tuple[NDArray[np.float64], ...]:
-    """Return memory for `_induce`: the values of states with one and with two inside, and of the next card."""
+    """Return memory for `induce`: the values of states with one and with two inside, and of the next card."""
     states, most = int(expedition.first[-1]), int(expedition.banked.max()) + 1
     return np.zeros((2, states)), np.zeros(expedition.sets.size), np.zeros((2, most))
-
-
-def solve_lead(
-    expedition: _Expedition,
-    lead: int,
-    policy: NDArray[np.float32] | None = None,
-    memory: tuple[NDArray, ...] | None = None,
-    mode: int = EQUILIBRIUM,
-) -> tuple[float, Payoffs]:
-    """See `_induce`."""
-    memory = memory_of(expedition) if memory is None else memory
-    policy = np.zeros((0, 2), np.float32) if policy is None else policy
-    error, payoffs = _induce(expedition, lead, memory, policy, mode)
-    return error, Payoffs(*payoffs)
 
 
 @jit
@@ -359,11 +331,11 @@ def _stop_alone(expedition, index, digits, deck_size, own, side, values, ahead):
 
 
 @jit(cached=True)
-def _induce(expedition, lead, memory, policy, mode):
+def induce(expedition, lead, memory, policy, mode):
     """Solve an expedition for a lead; return the maximum gain of a deviation and the payoffs at its start.
 
-    `policy`, float32 (sets, 2) or (0, 2), has the probabilities of leaving of the player and the rival. It is output, in
-    mode `RESPONSE` the player's input. Before the first card, both stay.
+    `policy`, float32 (sets, 2) or (0, 2), has the probabilities of leaving of the player and the rival: output, but
+    the player's are given in mode `RESPONSE`. Before the first card, both stay.
     """
     sets, banked, left, bust = expedition.sets, expedition.banked, expedition.left[0], expedition.bust[0]
     alone, both, ahead = memory

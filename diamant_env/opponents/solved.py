@@ -24,7 +24,6 @@ from diamant_env.state import GameState
 
 _DECK = ("num_players", "expedition", "deck", "relics_taken", "path_relics", "path_relic_value")
 """Fields in which expeditions with different solutions differ."""
-_MOST_STATES = 10_000_000_000  # a few minutes
 
 
 @dataclass
@@ -98,6 +97,4 @@ class MinimaxAgent(EquilibriumAgent):
         return _two_player_win(edition).leave_probability(games)
 
 
-@functools.lru_cache(maxsize=1)
-def _two_player_win(edition: Edition) -> exact.TwoPlayerWin:
-    return exact.solve_two_player_win(edition, max_states=_MOST_STATES)
+_two_player_win = functools.lru_cache(maxsize=1)(exact.solve_two_player_win)  # its policies take up to a gigabyte

@@ -8,7 +8,8 @@ import pytest
 from diamant_env import EDITIONS, Batch, Edition, Observations, exact
 from diamant_env.engine.records import as_bytes
 from diamant_env.exact import two_player_win as win
-from diamant_env.exact.whole.values import EQUILIBRIUM, induce_values
+from diamant_env.exact.induction import EQUILIBRIUM
+from diamant_env.exact.whole import values
 from diamant_env.opponents import make
 from diamant_env.rewards import reward_code
 from diamant_env.state import DECIDE, REVEAL
@@ -44,7 +45,7 @@ def test_small_game_is_solved_at_every_state(edition):
     whole, solution = exact.WholeGame(edition, 2), exact.solve_two_player_win(edition, cache=False)
     games, value = whole.graph.games, np.zeros((len(whole.graph.states), 1, 2))
     policy = np.zeros_like(value)
-    induce_values(whole.graph, as_bytes(whole._table), reward_code("win", 2), EQUILIBRIUM, policy, value)
+    values.induce_values(whole.graph, as_bytes(whole._table), reward_code("win", 2), values.EQUILIBRIUM, policy, value)
     policy = np.zeros((len(games), 2))
     for seat in (0, 1):
         nodes = np.flatnonzero((games["phase"] == DECIDE) & (games["inside"][:, seat] != 0))
@@ -70,13 +71,13 @@ def test_shipped_solution_is_that_of_its_recursion():
         assert (np.diff(shares) >= 0).all()
         expedition = win.expedition_from(game, most, solution)
         for lead in range(-most, most + 1) if SCALE >= 100 else [7 * number % (most + 1)]:
-            error, payoffs = win.solve_lead(expedition, lead)
+            error, payoffs = win.induce(expedition, lead, win.memory_of(expedition), win.NO_POLICY, EQUILIBRIUM)
             assert error < 1e-12
             assert payoffs.both_stay == pytest.approx(shares[most + lead], abs=1e-12)
 
 
 def test_other_editions_of_the_deck_are_shipped_too(monkeypatch):
-    monkeypatch.setattr(win, "solve_lead", None)
+    monkeypatch.setattr(win, "induce", None)
     whole = exact.solve_two_player_win("schmidt-2005")
     three = exact.solve_two_player_win(replace(CARDS_30, name="three", expeditions=3))
     assert {deck.expedition for deck in three.shares} == {1, 2, 3}
@@ -87,7 +88,7 @@ def test_other_editions_of_the_deck_are_shipped_too(monkeypatch):
 def test_solution_is_cached(tmp_path, monkeypatch):
     monkeypatch.setattr("diamant_env.exact.equilibrium.cache_folder", lambda: tmp_path)
     first, done = exact.solve_two_player_win(REPEATED), []
-    monkeypatch.setattr(win, "solve_lead", None)
+    monkeypatch.setattr(win, "induce", None)
     again = exact.solve_two_player_win(REPEATED, done.append)
     assert again.error == first.error
     for deck, shares in first.shares.items():
@@ -100,15 +101,15 @@ def test_best_response_is_that_of_the_small_game(name):
     """To an agent in joint decisions that plays optimally alone."""
     whole, solution, agent = exact.WholeGame(REPEATED, 2), exact.solve_two_player_win(REPEATED), make(name)
     policy, games = whole.policy_of(agent), whole.graph.games
-    guaranteed = win.guaranteed_by(agent, solution, None, None)
+    guaranteed = exact.guaranteed_by(agent, solution)
     for seat in (0, 1):
         nodes = np.flatnonzero(
             (games["num_inside"] == 1) & (games["inside"][:, seat] != 0) & (games["phase"] == DECIDE)
         )
         policy[nodes, seat] = [guaranteed.action_values(game)[2] for game in by_seat(games[nodes], seat)]
-    found = exact.two_player_response(agent, solution)
-    assert found.value == pytest.approx(whole.best_response(policy, "win").value, abs=1e-6)
-    assert -1e-6 < exact.two_player_response(agent, solution, max_lead=3).value - 0.5 <= found.exploitability + 1e-6
+    assert 1 - guaranteed.value == pytest.approx(whole.best_response(policy, "win").value, abs=1e-6)
+    bound = exact.guaranteed_by(agent, solution, max_lead=3)
+    assert guaranteed.value - 1e-6 <= bound.value <= 0.5 + 1e-6
 
 
 def test_cached_policies_are_bounded(monkeypatch):
@@ -135,6 +136,3 @@ def test_unsolved_tables_and_states_are_refused():
     game["chest"][0, 0] = 30  # in the first expedition
     with pytest.raises(ValueError, match="lead"):
         exact.solve_two_player_win(CARDS_30).leave_probability(game)
-    large = replace(CARDS_30, name="unsolved", treasures=(*CARDS_30.treasures, 6))
-    with pytest.raises(ValueError, match="solve_two_player_win"):
-        make("minimax").act(Observations(Batch(1, 2, large).reset(seed=1)[0], large), np.ones(2, bool))
