@@ -14,6 +14,7 @@ from diamant_env.exact.reach import reachable
 from diamant_env.exact.response import Response, best_response, policy_of
 from diamant_env.exact.solution import Solution, Strategy, find_nodes
 from diamant_env.exact.tree import ExpeditionTree, build_tree
+from diamant_env.exact.two_player_win import TwoPlayerWin, guaranteed_by, solve_two_player_win
 from diamant_env.exact.whole.game import WholeGame
 
 __all__ = [
@@ -24,16 +25,19 @@ __all__ = [
     "Response",
     "Solution",
     "Strategy",
+    "TwoPlayerWin",
     "WholeGame",
     "best_response",
     "build_tree",
     "cache_folder",
     "current_expedition",
     "find_nodes",
+    "guaranteed_by",
     "policy_of",
     "reachable",
     "solve_equilibrium",
     "solve_lone",
+    "solve_two_player_win",
     "start_of_expedition",
     "whole_game_strategy",
 ]

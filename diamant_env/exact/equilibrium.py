@@ -93,7 +93,7 @@ def whole_game_strategy(game: GameState, edition: Edition) -> Strategy:
             few minutes.
     """
     tree = build_tree(game, edition)
-    file = _file_of(game, edition, "strategy")
+    file = cache_file(game, edition, "strategy")
     leave = load_numbers(file, "<f4")
     if leave is None:
         _check_whole(tree)
@@ -109,7 +109,7 @@ def _solve_later(
     """Return error and value, float64 (2,), of each later expedition; ValueError if more than `most` are uncached."""
     solved: dict[Deck, NDArray[np.float64]] = {}
     games = expeditions_after(start, edition)
-    files = [_file_of(game, edition, "root") if cache else None for game in games.values()]
+    files = [cache_file(game, edition, "root") if cache else None for game in games.values()]
     if most is not None and sum(load_numbers(file) is None for file in files) > most:
         players = int(start["num_players"])
         command = f"run diamant exact --whole-game --players {players} --edition {edition.name}"
@@ -140,7 +140,7 @@ def _ends(tree: ExpeditionTree, later: dict[Deck, NDArray[np.float64]]) -> Ends 
 def _solve(tree: ExpeditionTree, progress: Progress | None, cache: bool, ends: Ends | None = None) -> Solution:
     nodes = tree.boxes.size
     followed = ends is not None
-    file = _file_of(tree.start, tree.edition, "followed" if followed else "") if cache else None
+    file = cache_file(tree.start, tree.edition, "followed" if followed else "") if cache else None
     stored = load_numbers(file)
     numbers = np.zeros(1 + nodes * (1 + followed)) if stored is None else stored
     values = values_with(tree, numbers[1 : nodes + 1], numbers[nodes + 1 :], ends)
@@ -164,7 +164,7 @@ def save_numbers(file: Path | None, numbers: NDArray) -> None:
             write_whole(file, numbers.astype(numbers.dtype.newbyteorder("<"), copy=False).data)
 
 
-def _file_of(start: GameState, edition: Edition, kind: str = "") -> Path | None:
+def cache_file(start: GameState, edition: Edition, kind: str = "") -> Path | None:
     """Return the cache file of a solution, named by a digest of its inputs; None without a cache folder."""
     folder = cache_folder()
     fields = ["phase", "num_inside", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag"]

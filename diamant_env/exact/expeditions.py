@@ -147,3 +147,11 @@ def current_expedition(games: NDArray, edition: Edition) -> NDArray:
     starts["inside"] = np.arange(MAX_PLAYERS) < players[:, None]
     starts["last_card"] = starts["bust_card"] = NO_CARD
     return starts
+
+
+def sort_traps(games: np.ndarray, kinds: int) -> None:
+    """Sort the kinds of trap by number of cards: games equal up to a permutation of kinds are solved once."""
+    decks, on_path = games["deck"][:, FIRST_TRAP : FIRST_TRAP + kinds], games["on_path"][:, :kinds]
+    order = np.argsort(decks + on_path, axis=1, kind="stable")
+    decks[:] = np.take_along_axis(decks, order, axis=1)
+    on_path[:] = np.take_along_axis(on_path, order, axis=1)

@@ -42,7 +42,7 @@ FAMILIES: dict[str, type[Scripted]] = {
 }
 """The families of scripted agents by the prefix of their texts."""
 SOLVED: dict[str, type[solved.EquilibriumAgent]] = {
-    family.family: family for family in (solved.EquilibriumAgent, solved.LoneAgent)
+    family.family: family for family in (solved.EquilibriumAgent, solved.LoneAgent, solved.MinimaxAgent)
 }
 """The agents of exact solutions by the prefix of their texts."""
 
@@ -58,7 +58,7 @@ def make(given: Player, seed: int | None = None, *, importing: bool = True) -> A
 
             - A scripted family with its defaults (``"bag"``) or with all its parameters (``"bag-or-traps:18,3"``).
               ``make(str(agent))`` makes the same agent.
-            - An exact solution of the edition at the table, ``"equilibrium"`` or ``"lone"``.
+            - An exact solution of the edition at the table, ``"equilibrium"``, ``"lone"`` or ``"minimax"``.
             - A trained policy: the name of a shipped one (``"champion"``), a path that ends in ``.safetensors``, or
               the folder of a run that has a ``policy.safetensors``.
             - A model of stable-baselines3 or sb3-contrib, ``"ppo.zip"``; loading may execute code in the file.

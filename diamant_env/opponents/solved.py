@@ -2,11 +2,12 @@
 
 An expedition is solved when it first occurs, which takes seconds for two players and a minute or two for five; except
 for a lone player's, solutions are cached on disk. A whole game of several players is solved at its first decision if
-that takes a few minutes at most.
+that takes a few minutes at most. The game of two players and 30 cards for the win is shipped.
 """
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -14,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env import exact
-from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, Edition
+from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.records import rebuilt
+from diamant_env.exact.expeditions import sort_traps
 from diamant_env.observation import Observations
 from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.state import GameState
@@ -38,16 +40,21 @@ class EquilibriumAgent(Scripted):
         for edition, rows in obs.by_edition():
             games = rebuilt(obs.flat[rows], np.zeros(len(rows), np.uint64))
             self._check(games)
-            _sort_traps(games, len(edition.traps))
-            starts, left = exact.current_expedition(games, edition), np.arange(len(games))
-            kinds = np.column_stack([starts[name] for name in _DECK])
-            while left.size:  # few distinct expeditions
-                same = (kinds[left] == kinds[left[0]]).all(axis=1)
-                which, left = left[same], left[~same]
-                key = (edition, *kinds[which[0]].tolist())
-                if key not in self.solutions:
-                    self.solutions[key] = self._solve(starts[which[0]], edition)
-                leave[rows[which]] = self.solutions[key].leave_probability(games[which])
+            leave[rows] = self._leave_probability(games, edition)
+        return leave
+
+    def _leave_probability(self, games: np.ndarray, edition: Edition) -> NDArray[np.floating]:
+        leave = np.zeros(len(games), np.float32)
+        sort_traps(games, len(edition.traps))
+        starts, left = exact.current_expedition(games, edition), np.arange(len(games))
+        kinds = np.column_stack([starts[name] for name in _DECK])
+        while left.size:  # few distinct expeditions
+            same = (kinds[left] == kinds[left[0]]).all(axis=1)
+            which, left = left[same], left[~same]
+            key = (edition, *kinds[which[0]].tolist())
+            if key not in self.solutions:
+                self.solutions[key] = self._solve(starts[which[0]], edition)
+            leave[which] = self.solutions[key].leave_probability(games[which])
         return leave
 
     def _check(self, games: np.ndarray) -> None:
@@ -75,9 +82,15 @@ class LoneAgent(EquilibriumAgent):
         return solution._replace(values=solution.values[:1].copy(), busts=solution.busts[:1].copy())  # to save memory
 
 
-def _sort_traps(games: np.ndarray, kinds: int) -> None:
-    """Sort the kinds of trap by number of cards: games equal up to a permutation of kinds are solved once."""
-    decks, on_path = games["deck"][:, FIRST_TRAP : FIRST_TRAP + kinds], games["on_path"][:, :kinds]
-    order = np.argsort(decks + on_path, axis=1, kind="stable")
-    decks[:] = np.take_along_axis(decks, order, axis=1)
-    on_path[:] = np.take_along_axis(on_path, order, axis=1)
+@dataclass
+class MinimaxAgent(EquilibriumAgent):
+    """Agent of two players that maximises its minimum win share, without relics: `exact.solve_two_player_win`."""
+
+    family: ClassVar[str] = "minimax"
+    tables: ClassVar[tuple[int, int]] = (2, 2)
+
+    def _leave_probability(self, games: np.ndarray, edition: Edition) -> NDArray[np.floating]:
+        return _two_player_win(edition).leave_probability(games)
+
+
+_two_player_win = functools.lru_cache(maxsize=1)(exact.solve_two_player_win)  # its policies take up to a gigabyte

@@ -11,7 +11,7 @@ import pytest
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, FIRST_RELIC, FIRST_TRAP
 from diamant_env.exact import start_of_expedition
-from diamant_env.exact.equilibrium import _file_of
+from diamant_env.exact.equilibrium import cache_file
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents import FAMILIES, SOLVED, Table, make
 from diamant_env.state import DECIDE
@@ -81,9 +81,9 @@ def test_solved_agents_refuse_unsolved_tables(agent, players, edition):
 
 def test_hidden_chests_change_no_file_of_a_solution():
     start, gold = start_of_expedition("incan-gold", 3), EDITIONS["incan-gold"]
-    files = {_file_of(start, edition, "root") for edition in (gold, gold.replace(hidden_chests=False))}
+    files = {cache_file(start, edition, "root") for edition in (gold, gold.replace(hidden_chests=False))}
     assert len(files) == 1
-    assert _file_of(start, replace(gold, bust_removes=2), "root") not in files
+    assert cache_file(start, replace(gold, bust_removes=2), "root") not in files
 
 
 def draws(agent, rows, first=True):

@@ -1,0 +1,396 @@
+"""Whole games of two players for the win, without relics: values and minimax policies by backward induction.
+
+The win share depends on the chests through the lead alone. With both inside, bag and path follow from the cards, so a
+state is (cards, lead): a 2 x 2 constant-sum game. After one player has left with x gems the other's bag is the sum of
+the treasures less x: optimal stopping over (cards, x, lead).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.agent import Agent
+from diamant_env.compilation import jit
+from diamant_env.editions import EDITIONS, FIRST_TRAP, Edition, find_edition
+from diamant_env.engine.edition_numbers import edition_records, numbers_of
+from diamant_env.engine.records import as_games, observe_records
+from diamant_env.exact.cards import CardSets, card_sets, index_of, read_set, require_decisions
+from diamant_env.exact.equilibrium import cache_file, load_numbers, save_numbers
+from diamant_env.exact.expeditions import Deck, current_expedition, deck_of, expeditions_after, sort_traps
+from diamant_env.exact.induction import EQUILIBRIUM, RESPONSE, Progress
+from diamant_env.exact.moves import after_bust, after_leaving, fatal_kinds, start_of_expedition
+from diamant_env.exact.response import answers_to, games_at
+from diamant_env.exact.tree import build_tree
+from diamant_env.state import OVER, GameState
+
+MAX_STATES = 200_000_000  # one player inside, for one lead: 3.2 GB
+MAX_PLANS = 1_000_000_000  # bytes of cached policies
+SHIPPED = Path(__file__).with_suffix(".npy")
+NO_POLICY = np.zeros((0, 2), np.float32)
+
+
+class _Expedition(NamedTuple):
+    """An expedition from a state on, for any lead.
+
+    Attributes:
+        sets: The sets of cards that can be drawn.
+        banked: int64 (sets,), gems of a player who leaves alone; 0 if one has left before.
+        total: int64 (sets,), gems of both, those that a player has banked before excepted.
+        first: int64 (sets + 1,), offset of each set's states with one player inside, by x up to `banked`.
+        left: float64 (2, leads), win share of player and rival by own lead, centred on 0, if the expedition ends.
+        bust: float64 (2, digits + 1, leads), the same after a bust by a digit's trap; last row: of those on the path.
+    """
+
+    sets: CardSets
+    banked: NDArray[np.int64]
+    total: NDArray[np.int64]
+    first: NDArray[np.int64]
+    left: NDArray[np.float64]
+    bust: NDArray[np.float64]
+
+
+class Payoffs(NamedTuple):
+    """A player's win shares at a joint decision, float64; in `stays` the rival leaves, in `leaves` it stays."""
+
+    both_stay: Any
+    stays: Any
+    leaves: Any
+    both_leave: Any
+
+
+@dataclass(frozen=True)
+class TwoPlayerWin:
+    """The solved game.
+
+    Attributes:
+        edition: The edition.
+        shares: Win share of a player at the start of each expedition by its lead, centred on 0, float64 (leads,).
+        error: Maximum gain of a deviation at a single state, as win share.
+    """
+
+    edition: Edition
+    shares: dict[Deck, NDArray[np.float64]] = field(default_factory=dict)
+    error: float = 0
+    _plans: OrderedDict = field(default_factory=OrderedDict, init=False, repr=False, compare=False)
+
+    @property
+    def value(self) -> float:
+        """Win share of a player in a new game."""
+        return float(self.win_shares(start_of_expedition(self.edition, 2), np.zeros(1, np.int64))[0])
+
+    def win_shares(self, game: GameState, leads: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return a player's win share at the start of an expedition or the end of the game, float64 (leads,).
+
+        Args:
+            game: The state, a record of type `GAME`; its chests are ignored.
+            leads: int64 (leads,), the player's chest less the rival's in gems. A lead that can't occur counts as won.
+        """
+        shares = np.array([0.5]) if game["phase"] == OVER else self.shares[deck_of(game, self.edition)]
+        decided = len(shares) // 2 + 1
+        return np.concatenate([[0.0], shares, [1.0]])[np.clip(leads, -decided, decided) + decided]
+
+    def action_values(self, game: GameState) -> NDArray[np.float64]:
+        """Return seat 0's win shares of CONTINUE and LEAVE and its probability of leaving, float64 (3,).
+
+        The rival plays the equilibrium now, and both play it afterwards.
+
+        Args:
+            game: A state in which seat 0 must decide, a record of type `GAME`.
+        """
+        lead = int(game["chest"][0]) - int(game["chest"][1])
+        expedition = expedition_from(game, lead, self)
+        payoffs = induce(expedition, lead, memory_of(expedition), NO_POLICY, EQUILIBRIUM)[1]
+        if game["num_inside"] == 1:
+            leave = self.win_shares(after_leaving(game, self.edition), lead + expedition.total[:1])[0]
+            return np.array([payoffs.stays, leave, leave >= payoffs.stays])
+        p, q = minimax(payoffs), minimax(rival_of(payoffs))
+        stay, leave = values_against(payoffs, q)
+        return np.array([stay, leave, p])
+
+    def leave_probability(self, games: np.ndarray) -> NDArray[np.float32]:
+        """Return seat 0's minimax probability of leaving, float32 (games,).
+
+        Args:
+            games: States in which seat 0 must decide, records of type `GAME` (games,).
+
+        Raises:
+            ValueError: If a state is of another table size or phase, or can't occur in the edition.
+        """
+        games = as_games(games)
+        require_decisions(games)
+        sort_traps(games, len(self.edition.traps))
+        starts, together = current_expedition(games, self.edition), games["num_inside"] == 2
+        leads = games["chest"][:, 0].astype(int) - games["chest"][:, 1]
+        most = sum(self.edition.treasures) * (games["expedition"].astype(int) - together)
+        if ((games["num_players"] != 2) | (np.abs(leads) > most)).any():
+            raise ValueError(f"a state is not of two players, or has a lead that can't occur in {self.edition.name!r}")
+        leave, groups = np.zeros(len(games), np.float32), defaultdict(list)
+        for row, start in enumerate(starts):
+            if together[row]:
+                groups[start["expedition"], start["deck"].tobytes(), abs(leads[row])].append(row)
+            else:
+                leave[row] = self.action_values(games[row])[2]
+        for (*_, lead), rows in groups.items():
+            sets, policy = self.plan(starts[rows[0]], int(lead))
+            nodes = np.zeros(len(rows), np.int64)
+            _indices_of(sets, starts[rows[0]], games[rows], nodes)
+            if (nodes < 0).any():
+                raise ValueError(f"a state has cards that can't occur in {self.edition.name!r}")
+            leave[rows] = policy[nodes, (leads[rows] < 0).astype(int)]
+        return leave
+
+    def plan(self, start: GameState, lead: int) -> tuple[CardSets, NDArray[np.float32]]:
+        """Return the sets of cards of an expedition and the `policy` of `induce`; recently used ones are cached."""
+        plans, key = self._plans, (start["deck"].tobytes(), int(start["expedition"]), lead)
+        if key not in plans:
+            expedition = expedition_from(start, lead, self)
+            plans[key] = expedition.sets, np.zeros((expedition.sets.size, 2), np.float32)
+            induce(expedition, lead, memory_of(expedition), plans[key][1], EQUILIBRIUM)
+            while len(plans) > 1 and sum(policy.nbytes for _, policy in plans.values()) > MAX_PLANS:
+                plans.popitem(last=False)
+        plans.move_to_end(key)
+        return plans[key]
+
+
+def solve_two_player_win(
+    edition: str | Edition = "iello-2016-fr", progress: Progress | None = None, cache: bool = True
+) -> TwoPlayerWin:
+    """Solve the whole game of two players for the win, last expeditions first.
+
+    Args:
+        edition: Name of a published edition or an `Edition`, without relics and with open chests.
+        progress: Called with the fraction done, 0 to 1.
+        cache: Whether to use the shipped solution of 30 cards and the cache on disk.
+
+    Raises:
+        ValueError: If the edition has relics or hidden chests, or an expedition has too many states.
+    """
+    edition = find_edition(edition)
+    if edition.relics or edition.hidden_chests:
+        what = "relics" if edition.relics else "hidden chests"
+        raise ValueError(f"{edition.name!r} has {what}; a game of two players for the win is solved without")
+    games, solution = expeditions_of(edition), TwoPlayerWin(edition)
+    shipped, total, done = (
+        _shipped(edition) if cache else {},
+        sum(num_leads(game, edition) for game in games.values()),
+        0,
+    )
+    for deck, game in games.items():
+        file, leads = cache_file(game, edition, "two-player win") if cache else None, num_leads(game, edition)
+        numbers = shipped[deck] if deck in shipped else load_numbers(file)
+        if numbers is None:
+            expedition, numbers = expedition_from(game, leads, solution), np.zeros(1 + leads)
+            memory = memory_of(expedition)
+            for lead in range(leads):
+                error, payoffs = induce(expedition, lead, memory, NO_POLICY, EQUILIBRIUM)
+                numbers[0], numbers[1 + lead] = max(numbers[0], error), payoffs.both_stay
+                if progress:
+                    progress((done + lead) / total)
+            save_numbers(file, numbers)
+        done, ahead = done + leads, numbers[1:]
+        solution.shares[deck] = np.concatenate([1 - ahead[:0:-1], ahead])
+        solution = replace(solution, error=max(solution.error, float(numbers[0])))
+    if progress:
+        progress(1)
+    return solution
+
+
+def guaranteed_by(
+    agent: Agent, solution: TwoPlayerWin, max_lead: int | None = None, progress: Progress | None = None
+) -> TwoPlayerWin:
+    """Return the win shares of an agent's joint decisions against the best response, both optimal when alone inside.
+
+    Its exploitability is 0.5 less their `value`. The agent observes the lead as the chest of the player ahead, and one
+    representative of interchangeable traps.
+
+    Args:
+        agent: A function of the observation.
+        solution: The solved game.
+        max_lead: Maximum lead, in gems at the start of an expedition, at which the agent is asked, by default any;
+            beyond, its win share is that of minimax play, so the exploitability is a lower bound.
+        progress: Called with the fraction done, 0 to 1.
+
+    Raises:
+        ValueError: If the agent is stateful, samples its decisions, or returns values outside [0, 1].
+    """
+    edition, games = solution.edition, expeditions_of(solution.edition)
+    guaranteed, records = TwoPlayerWin(edition), edition_records([edition])
+    for number, (deck, game) in enumerate(games.items()):
+        shares, tree = solution.shares[deck].copy(), build_tree(game, edition)
+        most = len(shares) // 2 if max_lead is None else min(max_lead, len(shares) // 2)
+        expedition = expedition_from(game, most, guaranteed)
+        memory, policy = memory_of(expedition), np.zeros((expedition.sets.size, 2), np.float32)
+        for lead in range(-most, most + 1):
+            for nodes in np.array_split(np.arange(1, len(policy)), len(policy) // 16_000 + 1):
+                states = games_at(tree, tree.boxes.first[nodes, 2])
+                states["chest"][:, 0], states["chest"][:, 1] = max(lead, 0), max(-lead, 0)
+                policy[nodes, 0] = answers_to(observe_records(states, records)[:, 0], agent, edition)
+            payoffs = induce(expedition, lead, memory, policy, RESPONSE)[1]
+            shares[len(shares) // 2 + lead] = payoffs.both_stay
+        guaranteed.shares[deck] = shares
+        if progress:
+            progress((number + 1) / len(games))
+    return guaranteed
+
+
+def expeditions_of(edition: Edition) -> dict[Deck, GameState]:
+    """Return the starts of all expeditions of two players, each after those that can follow it."""
+    start = start_of_expedition(edition, 2)
+    return {**expeditions_after(start, edition), deck_of(start, edition): start}
+
+
+def num_leads(game: GameState, edition: Edition) -> int:
+    """Return the number of leads at the start of an expedition, from 0 on, that can occur and decide no game."""
+    expedition = int(game["expedition"])
+    return 1 + sum(edition.treasures) * min(expedition - 1, edition.expeditions - expedition + 1)
+
+
+def _shipped(edition: Edition) -> dict[Deck, NDArray[np.float64]]:
+    """Return error and win shares of the expeditions of the 30-card game, {} for other decks."""
+    whole = EDITIONS["iello-2016-fr"]
+    skipped = whole.expeditions - edition.expeditions
+    same = numbers_of(replace(whole, expeditions=edition.expeditions)).tobytes() == numbers_of(edition).tobytes()
+    if skipped < 0 or not same:
+        return {}
+    games = expeditions_of(whole)
+    parts = np.split(np.load(SHIPPED), np.cumsum([1 + num_leads(game, whole) for game in games.values()])[:-1])
+    return {deck._replace(expedition=deck.expedition - skipped): part for deck, part in zip(games, parts, strict=True)}
+
+
+def expedition_from(game: GameState, lead: int, solution: TwoPlayerWin) -> _Expedition:
+    """Return the expedition from a state on, for leads up to a lead of either player."""
+    edition = solution.edition
+    sets, numbers = card_sets(game, edition), numbers_of(edition)
+    values, shares = numbers["treasure_value"].astype(int), numbers["share"][2]
+    bag, path = int(game["bag"]), int(game["path_gems"])
+    if game["num_inside"] == 2:
+        total, banked = _sums(sets, values, 2 * bag + path), _sums(sets, values - shares, bag + path)
+    else:
+        total, banked = _sums(sets, values, bag + path), np.zeros(sets.size, np.int64)
+    first = np.append(0, np.cumsum(banked + 1))
+    if first[-1] > MAX_STATES:
+        raise ValueError(f"{first[-1]:,} states in an expedition of {edition.name!r}; at most {MAX_STATES:,}")
+    most = abs(lead) + int(total.max())
+    leads = np.arange(-most, most + 1)
+    bust = np.zeros((len(sets.radix) + 1, len(leads)))
+    for traps, digit in fatal_kinds(game, sets):
+        copies = game["deck"][[FIRST_TRAP + trap for trap in traps]]
+        ends = [solution.win_shares(after_bust(game, edition, trap), leads) for trap in traps]
+        bust[digit] = np.average(ends, axis=0, weights=copies)
+    left = solution.win_shares(after_leaving(game, edition), leads)
+    left, bust = np.stack([left, 1 - left[::-1]]), np.stack([bust, 1 - bust[:, ::-1]])
+    return _Expedition(sets, banked, total, first, left, bust)
+
+
+def _sums(sets: CardSets, values: NDArray[np.int64], start: int) -> NDArray[np.int64]:
+    """Return `start` plus the sum over the treasures of each set of their `values`, int64 (slots,)."""
+    sums = np.array([start])
+    for card, radix in zip(sets.card.tolist(), sets.radix.tolist(), strict=True):
+        each = values[card] if card >= 0 else 0
+        sums = (np.arange(radix)[:, None] * each + sums).ravel()
+    return sums
+
+
+def memory_of(expedition: _Expedition) -> tuple[NDArray[np.float64], ...]:
+    """Return memory for `induce`: the values of states with one and with two inside, and of the next card."""
+    states, most = int(expedition.first[-1]), int(expedition.banked.max()) + 1
+    return np.zeros((2, states)), np.zeros(expedition.sets.size), np.zeros((2, most))
+
+
+@jit
+def _stop_alone(expedition, index, digits, deck_size, own, side, values, ahead):
+    """Write the win shares of a player inside alone into `values`, and those of continuing by x into `ahead`.
+
+    `own` is the place of the player's lead in `left` and `bust`, before the rival has banked x gems.
+    """
+    sets, banked, total, first = expedition.sets, expedition.banked, expedition.total, expedition.first
+    left, bust = expedition.left[side], expedition.bust[side]
+    last, ends = banked[index] + 1, bust[-1]
+    for x in range(last):
+        ahead[x] = sets.always_fatal * ends[own - x]
+    for digit in range(digits.shape[0]):
+        safe, fatal = sets.safe[digit, digits[digit]], sets.fatal[digit, digits[digit]]
+        if fatal:
+            ends = bust[digit]
+            for x in range(last):
+                ahead[x] += fatal * ends[own - x]
+        if safe:
+            after = first[index + sets.stride[digit]]
+            for x in range(last):
+                ahead[x] += safe * values[after + x]
+    here, leaving = first[index], own + total[index]
+    for x in range(last):
+        ahead[x] /= deck_size
+        values[here + x] = max(ahead[x], left[leaving - 2 * x])
+
+
+@jit(cached=True)
+def induce(expedition, lead, memory, policy, mode):
+    """Solve an expedition for a lead; return the maximum gain of a deviation and the payoffs at its start.
+
+    `policy`, float32 (sets, 2) or (0, 2), has the probabilities of leaving of the player and the rival: output, but
+    the player's are given in mode `RESPONSE`. Before the first card, both stay.
+    """
+    sets, banked, left, bust = expedition.sets, expedition.banked, expedition.left[0], expedition.bust[0]
+    alone, both, ahead = memory
+    digits, centre, error = np.zeros(sets.radix.shape[0], np.int64), left.shape[0] // 2, 0.0
+    payoffs = Payoffs(0.0, 0.0, 0.0, 0.0)
+    for index in range(sets.size - 1, -1, -1):
+        deck_size = read_set(sets, index, digits).deck_size
+        mean = sets.always_fatal * bust[-1, centre + lead]
+        for digit in range(digits.shape[0]):
+            safe, fatal = sets.safe[digit, digits[digit]], sets.fatal[digit, digits[digit]]
+            mean += fatal * bust[digit, centre + lead]
+            if safe:
+                mean += safe * both[index + sets.stride[digit]]
+        for side in range(2):
+            own = centre + lead if side == 0 else centre - lead
+            _stop_alone(expedition, index, digits, deck_size, own, side, alone[side], ahead[side])
+        at = banked[index]
+        payoffs = Payoffs(mean / deck_size, ahead[0, at], 1 - ahead[1, at], left[centre + lead])
+        p = minimax(payoffs) if mode == EQUILIBRIUM else np.float64(policy[index, 0])
+        rival_stay, rival_leave = values_against(rival_of(payoffs), p)
+        q = minimax(rival_of(payoffs)) if mode == EQUILIBRIUM else np.float64(rival_leave > rival_stay)
+        stay, leave = values_against(payoffs, q)
+        both[index] = value = stay + p * (leave - stay)
+        error = max(error, stay - value, leave - value, rival_stay - (1 - value), rival_leave - (1 - value))
+        if policy.shape[0]:
+            policy[index, 0], policy[index, 1] = p, q
+    return error, payoffs
+
+
+@jit
+def rival_of(payoffs):
+    """Return the rival's payoffs."""
+    return Payoffs(1 - payoffs.both_stay, 1 - payoffs.leaves, 1 - payoffs.stays, 1 - payoffs.both_leave)
+
+
+@jit
+def values_against(payoffs, leave):
+    """Return the values of CONTINUE and LEAVE against a rival's probability of leaving."""
+    stay = payoffs.both_stay + leave * (payoffs.stays - payoffs.both_stay)
+    return stay, payoffs.leaves + leave * (payoffs.both_leave - payoffs.leaves)
+
+
+@jit
+def minimax(payoffs):
+    """Return the probability of leaving that maximises the minimum over the rival's decisions."""
+    if_stays, if_leaves = payoffs.leaves - payoffs.both_stay, payoffs.both_leave - payoffs.stays  # gains of leaving
+    if if_stays <= 0 and if_leaves <= 0:
+        return 0.0
+    if if_stays >= 0 and if_leaves >= 0:
+        return 1.0
+    return min(max((payoffs.both_stay - payoffs.stays) / (if_leaves - if_stays), 0.0), 1.0)
+
+
+@jit(cached=True)
+def _indices_of(sets, start, games, indices):
+    """Write `index_of` of each game into `indices`."""
+    for i in range(games.shape[0]):
+        indices[i] = index_of(sets, start, games[i])
