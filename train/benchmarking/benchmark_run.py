@@ -242,7 +242,7 @@ class BenchmarkRun:
         gain = {"by": result.best.player, "at_least": result.best_bound}
         if result.value_iteration or hides_chests(game) or not search.values.self_play:
             return gain
-        return {**gain, "no_values": result.no_values}  # the fault of the agent: it meets weaker responders than others
+        return {**gain, "no_values": result.no_values}  # the agent rules out value iteration: a weaker bound
 
 
 def cpu_seconds() -> float:
