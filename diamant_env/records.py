@@ -192,13 +192,11 @@ class GameSession:
         seed = checked_int("seed", seed, 0, MAX_SEED)
         seeds = np.random.SeedSequence(seed).generate_state(len(agents)).tolist()
         seated = [seat for seat, agent in enumerate(agents) if agent is not None]
-        players = [
-            make(agent, agent_seed) for agent, agent_seed in zip(agents, seeds, strict=True) if agent is not None
-        ]
+        made = [make(agent, own) for agent, own in zip(agents, seeds, strict=True) if agent is not None]
         self.batch = Batch(1, len(agents), edition, hidden_chests=hidden_chests)
         self.edition = self.batch.editions[0]
         seating = [seated.index(seat) if seat in seated else EMPTY for seat in range(len(agents))]
-        self.table = Table(self.batch, players, [seating])
+        self.table = Table(self.batch, made, [seating])
         self.seed, self.names = seed, tuple(names)
         self.turns: list[tuple[int, ...]] = []
         self.scene = Scene()

@@ -103,7 +103,7 @@ class JudgeCallback(BaseCallback):
         shares = [result.win_share for result in self._evaluate(self.model).results]
         mean = sum(share.mean for share in shares) / len(shares)
         half_width = sum(((share.high - share.low) / 2) ** 2 for share in shares) ** 0.5 / len(shares)
-        if self.best and mean > max((point.win_share for point in self.curve), default=-1):
+        if self.best and mean > max((one.win_share for one in self.curve), default=-1):
             self._save(Path(self.best))
         self._last = self.num_timesteps
         self.curve.append(Judgement(self._last, mean, half_width))

@@ -214,8 +214,8 @@ class BenchmarkRun:
         game, players = self.task.game, self.task.players
         settings = {"seed": self.config.seed, "edition": game.judged_edition(), "blank_rivals": game.blank}
         line_up = pool_line_up(HELD_OUT, players, game.judged_edition(), game.blank)
-        (evaluation,) = judge(agent, [line_up], games, players=players, purpose="benchmark", progress=True, **settings)
-        return {"win": evaluation.win_share, "score": evaluation.score}
+        (found,) = judge(agent, [line_up], games, players=players, purpose="benchmark", progress=True, **settings)
+        return {"win": found.win_share, "score": found.score}
 
     def _deviations(self, agent: Player) -> DeviationGame:
         game = self.task.game
@@ -226,10 +226,10 @@ class BenchmarkRun:
         game, search = self._deviations(agent), self.config.response
         if no_values(game, search.values):
             return {}
-        (result,) = deviation_gains(
+        (found,) = deviation_gains(
             [value_response(game, search)], game, search.report_games, seeds_for(search.seed, "report")
         )
-        return {"gain": result.gain.mean}
+        return {"gain": found.gain.mean}
 
     def _gain(self, agent: Player) -> dict[str, Any]:
         """Return the gain of the strongest responder against copies of an agent."""
@@ -238,11 +238,11 @@ class BenchmarkRun:
         runs = response_runs(game, search, self.folder / "response")
         for run in runs:
             run.finish()
-        result = report(runs, game, search)
-        gain = {"by": result.best.player, "at_least": result.best_bound}
-        if result.value_iteration or hides_chests(game) or not search.values.self_play:
+        found = report(runs, game, search)
+        gain = {"by": found.best.player, "at_least": found.best_bound}
+        if found.value_iteration or hides_chests(game) or not search.values.self_play:
             return gain
-        return {**gain, "no_values": result.no_values}  # the agent rules out value iteration: a weaker bound
+        return {**gain, "no_values": found.no_values}  # the agent rules out value iteration: a weaker bound
 
 
 def cpu_seconds() -> float:

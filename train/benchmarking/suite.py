@@ -99,10 +99,10 @@ def digest_of_task(task: BenchmarkTask) -> str:
     It changes with the rules, the observation, the reward and the random numbers.
     """
     batch = Batch(_GAMES, task.players, task.game.judged_edition(), task.game.reward, blank_rivals=task.game.blank)
-    digest = sha256(batch.reset(seed=0).tobytes())
+    found = sha256(batch.reset(seed=0).tobytes())
     game, seat = np.indices((_GAMES, task.players))
     for turn in range(_TURNS):
         leave = (turn + 3 * seat + game) % 7 == 0
         for part in batch.step(leave.astype(np.int8), auto_reset=True):
-            digest.update(np.ascontiguousarray(part).tobytes())
-    return digest.hexdigest()[:16]
+            found.update(np.ascontiguousarray(part).tobytes())
+    return found.hexdigest()[:16]

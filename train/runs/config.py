@@ -52,11 +52,11 @@ class GameConfig(Strict):
         return self
 
     def judged_edition(self) -> Edition:
-        """Return the edition of evaluation."""
+        """Return the edition of the games that judge; raise a ValueError if it is invalid."""
         return with_expeditions(find_edition(self.edition), self.expeditions)
 
     def training_editions(self) -> list[Edition]:
-        """Return the editions of the training games."""
+        """Return the editions of the training games; raise a ValueError if one is invalid."""
         names = self.editions or (self.edition,)
         return [with_expeditions(find_edition(name), self.expeditions) for name in names]
 
