@@ -24,15 +24,15 @@ def nash_conv(row: Row) -> float | None:
 
 def exact_scores(runs: Sequence[Row]) -> dict[str, Scores]:
     """Return the normalised scores of each learning algorithm that has runs in all exact tasks, the best IQM first."""
-    found: dict[str, dict[str, list[float]]] = {}
+    nash_convs: dict[str, dict[str, list[float]]] = {}
     for row in runs:
         if (conv := nash_conv(row)) is not None:
-            found.setdefault(row["algorithm"], {}).setdefault(row["task"], []).append(conv)
-    reference = found.get(REFERENCE, {})
+            nash_convs.setdefault(row["algorithm"], {}).setdefault(row["task"], []).append(conv)
+    reference = nash_convs.get(REFERENCE, {})
     learned = {row["algorithm"] for row in runs if row["kind"] == "learned"}
     scores = {
         name: [1 - np.array(convs[task]) / reference[task][0] for task in reference]
-        for name, convs in found.items()
+        for name, convs in nash_convs.items()
         if name in learned and reference and convs.keys() >= reference.keys()
     }
     return dict(sorted(scores.items(), key=lambda each: -iqm(each[1])))

@@ -15,21 +15,13 @@ Row = dict[str, Any]
 
 
 class Column(NamedTuple):
-    """Figure of a run, defined in docs/benchmark.md.
-
-    Attributes:
-        heading: Heading of the column.
-        unit: Unit, such as ``"gems"``.
-        digits: Decimal places.
-        read: Function from a run's row to the figure, or None if unknown.
-        point: Key in the points of a learning curve, for the figure that curves show.
-    """
+    """Figure of a run, defined in docs/benchmark.md."""
 
     heading: str
     unit: str
-    digits: int
-    read: Callable[[Row], Estimate | None]
-    point: str = ""
+    digits: int  # decimal places
+    read: Callable[[Row], Estimate | None]  # of a run's row, None if unknown
+    point: str = ""  # key in the points of a learning curve, for the figure that curves show
 
     @property
     def title(self) -> str:
@@ -51,8 +43,8 @@ def _of(*keys: str) -> Callable[[Row], Estimate | None]:
 
 def estimate_of(value: float | dict[str, float | None]) -> Estimate:
     """Return the estimate of a JSON figure: a number, or a mean with bounds, null for a single table."""
-    found = value if isinstance(value, dict) else {"mean": value}
-    return Estimate(*(math.nan if (each := found.get(key)) is None else each for key in ("mean", "low", "high")))
+    figure = value if isinstance(value, dict) else {"mean": value}
+    return Estimate(*(math.nan if (each := figure.get(key)) is None else each for key in ("mean", "low", "high")))
 
 
 def difference(one: Estimate, other: Estimate) -> Estimate:
@@ -61,9 +53,9 @@ def difference(one: Estimate, other: Estimate) -> Estimate:
     return Estimate(mean, mean - half, mean + half)
 
 
-def _half(found: Estimate) -> float:
+def _half(interval: Estimate) -> float:
     """Return half of an interval's width, NaN if there is none."""
-    return (found.high - found.low) / 2
+    return (interval.high - interval.low) / 2
 
 
 _SECONDS = Column(
@@ -163,19 +155,19 @@ def numbers_of_seeds(runs: Sequence[Row]) -> list[int]:
 
 def seeds_text(runs: Sequence[Row]) -> str:
     """Return the lowest and the highest number of seeds of a task's learning algorithms; empty without any."""
-    found = numbers_of_seeds(runs)
-    if len(found) > 1:
-        return f"{found[0]} to {found[-1]} seeds"
-    return counted(found[0], "seed") if found else ""
+    counts = numbers_of_seeds(runs)
+    if len(counts) > 1:
+        return f"{counts[0]} to {counts[-1]} seeds"
+    return counted(counts[0], "seed") if counts else ""
 
 
-def figure_text(found: Estimate | None, column: Column) -> str:
+def figure_text(figure: Estimate | None, column: Column) -> str:
     """Return a figure with the longer side of its interval, if any, or an empty text if unknown."""
-    if found is None:
+    if figure is None:
         return ""
-    side = math.nan if column is _SECONDS else found.longer_side
+    side = math.nan if column is _SECONDS else figure.longer_side
     interval = "" if math.isnan(side) else f" ± {side:.{column.digits}f}"
-    return f"{found.mean:,.{column.digits}f}{interval}"
+    return f"{figure.mean:,.{column.digits}f}{interval}"
 
 
 def markdown_table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:

@@ -42,15 +42,10 @@ CURVES = {
 
 
 def write_page(content: Row, path: Path) -> None:
-    """Write the page of a folder's runs, with pictures beside it.
-
-    Args:
-        content: ``config``, ``versions`` and ``runs`` of `BenchmarkFolder.write`.
-        path: Path of the page.
-    """
+    """Write the page of a folder's runs (`content` of `BenchmarkFolder.write`), with pictures beside it."""
     protocol = Path(os.path.relpath(PROTOCOL, path.parent)).as_posix()
-    about = f"The [protocol]({protocol}) defines the figures; it is docs/benchmark.md of diamant_env."
-    parts = ["# Benchmark", about, summary(content), *task_tables(content["runs"])]
+    introduction = f"The [protocol]({protocol}) defines the figures; it is docs/benchmark.md of diamant_env."
+    parts = ["# Benchmark", introduction, summary(content), *task_tables(content["runs"])]
     write_whole(path, "\n\n".join(parts) + "\n")
 
 

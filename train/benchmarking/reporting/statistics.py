@@ -41,10 +41,6 @@ def improvement(ours: Scores, theirs: Scores) -> NDArray[np.float64]:
     """Return the probability that a run has a higher score than one of another algorithm, the mean over tasks.
 
     Ties count one half, as in the Mann-Whitney statistic.
-
-    Args:
-        ours: Scores.
-        theirs: Scores of the other algorithm in the same tasks.
     """
     pairs = ((a[..., :, None], b[..., None, :]) for a, b in zip(ours, theirs, strict=True))
     return np.mean([((a > b) + 0.5 * (a == b)).mean(axis=(-2, -1)) for a, b in pairs], axis=0)
@@ -53,18 +49,14 @@ def improvement(ours: Scores, theirs: Scores) -> NDArray[np.float64]:
 def estimate(statistic: Callable[..., NDArray[np.float64]], *algorithms: Scores, seed: int = 0) -> Estimate:
     """Return a statistic of algorithms with its interval.
 
-    The bounds are NaN if a task has less than `FEWEST` runs.
-
-    Args:
-        statistic: Function of one argument of `Scores` per algorithm, over leading axes.
-        *algorithms: Scores of each algorithm, each task's float64 (runs,).
-        seed: Seed of the resampling.
+    `statistic` takes the `Scores` of each algorithm and keeps leading axes, over which they are resampled. The bounds
+    are NaN if a task has less than `FEWEST` runs.
     """
-    random, found = np.random.default_rng(seed), float(statistic(*algorithms))
+    random, value = np.random.default_rng(seed), float(statistic(*algorithms))
     if min(len(runs) for scores in algorithms for runs in scores) < FEWEST:
-        return Estimate(found, math.nan, math.nan)
+        return Estimate(value, math.nan, math.nan)
     resampled = [
         [runs[random.integers(0, len(runs), (RESAMPLES, len(runs)))] for runs in scores] for scores in algorithms
     ]
     low, high = np.quantile(statistic(*resampled), [0.025, 0.975])
-    return Estimate(found, float(low), float(high))
+    return Estimate(value, float(low), float(high))
