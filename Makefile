@@ -15,7 +15,7 @@ setup: .venv/installed  ## make .venv and install the dependencies from constrai
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[train,render,dev]'
 	touch $@
 
-train: setup  ## train a PPO agent by self-play and judge it: three to five minutes on two cores
+train: setup  ## train a PPO agent by self-play and evaluate it: three to five minutes on two cores
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
 benchmark: setup  ## play missing runs of the benchmark and write its page: hours; resumes after an interruption

@@ -12,7 +12,7 @@ class Patient:
     def __init__(self, gems: float = 12, behind: float = 6) -> None:
         self.gems, self.behind = gems, behind
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return the probability of LEAVE, float32 (rows,), for each row."""
         last = obs["expeditions_left"] == 0
         wanted = self.gems + self.behind * (last & (obs["lead"] < 0))

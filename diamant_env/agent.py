@@ -23,14 +23,15 @@ class Agent(Protocol):
     probability for a row depends on that row alone, and it receives only rows that must decide.
     """
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return the probability of LEAVE, float32 (rows,), for each row.
 
         Args:
             obs: Observation of each row's seat, by field name in natural units, such as ``obs["bag"]`` (rows,).
-            first: bool (rows,), the rows whose game has just begun. A row is the same seat at the same table in every
-                call, so an agent may keep a state per row. Rows with ``obs["must_decide"] == 0`` are included, as often
-                as the caller plays turns; their probabilities are ignored, and a state that counts rows must skip them.
+            episode_start: bool (rows,), the rows whose game has just begun. A row is the same seat at the same table in
+                every call, so an agent may keep a state per row. Rows with ``obs["must_decide"] == 0`` are included, as
+                often as the caller plays turns; their probabilities are ignored, and a state that counts rows must skip
+                them.
         """
         ...
 
@@ -48,22 +49,24 @@ def answer_deciding(obs: Observations, act: Callable[[NDArray[np.intp]], NDArray
     return leave
 
 
-def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+def answer_of(agent: Agent, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Return an agent's checked probabilities of LEAVE, float32 (rows,), see `Agent.act`.
 
     Raises:
         ValueError: If it is no agent, does not return a number per row, in [0, 1] where the row must decide, or reads
             an unknown field.
     """
-    rows = len(first)
+    rows = len(episode_start)
     try:
-        answer: object = agent.act(obs, first)
+        answer: object = agent.act(obs, episode_start)
     except UnknownField as error:
         raise ValueError(f"{agent}: {error.args[0]}") from error
     except AttributeError as error:
         if hasattr(agent, "act"):
             raise
-        raise ValueError(f"{agent!r} has no method act; diamant_env.opponents.make returns an agent for it") from error
+        raise ValueError(
+            f"{agent!r} has no method act; diamant_env.opponents.make_agent returns an agent for it"
+        ) from error
     try:
         found = np.asarray(answer).astype(np.float32, "C", "same_kind", copy=False)
     except (TypeError, ValueError) as error:

@@ -26,7 +26,7 @@ from diamant_env.engine.arguments import (
     seeds_per_game,
     unique_editions,
 )
-from diamant_env.engine.edition_numbers import edition_records
+from diamant_env.engine.edition_params import edition_params_array
 from diamant_env.engine.records import as_bytes, check_games, observe_records
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.random_numbers import keys_of_next_games, keys_of_seeds
@@ -81,7 +81,7 @@ class Batch:
         self.reward = reward
         self._reward_code = reward_code(reward, int(self.num_players.min()), functions=True)
         self._edition_rows = np.array([self.editions.index(one) for one in chosen], np.int64)
-        self._edition_records = edition_records(self.editions)
+        self._edition_records = edition_params_array(self.editions)
         self._edition_memory = as_bytes(self._edition_records)
         self._games = np.zeros(games, GAME)
         self._memory = as_bytes(self._games)

@@ -21,7 +21,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.engine.records import copy_game
-from diamant_env.envs.pictures import RENDER_MODES, Pictures
+from diamant_env.envs.renderer import RENDER_MODES, Renderer
 from diamant_env.envs.settings import Observation, read_actions, shown_fields
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.rewards import Reward
@@ -95,7 +95,7 @@ class parallel_env(ParallelEnv, EzPickle):
             space = Dict({"observation": space, "action_mask": Box(0, 1, (2,), np.int8)})
         self._batch = Batch(1, num_players, edition, reward)
         EzPickle.__init__(self, num_players, self.edition, reward, mask, render_mode, observation)
-        self._pictures = Pictures(render_mode, self._batch, self.metadata, RuntimeError)
+        self._renderer = Renderer(render_mode, self._batch, self.metadata, RuntimeError)
         self._mask = mask
         self._actions = np.zeros((1, num_players), np.int8)
         self._action_bytes = memoryview(self._actions.data).cast("B")  # faster to write than the array
@@ -183,7 +183,7 @@ class parallel_env(ParallelEnv, EzPickle):
         agents, over = self.agents, bool(self._done[0])
         if over:
             self.agents = []
-        self._pictures.follow([0])
+        self._renderer.follow([0])
         by_agent, rewards, infos = self._results(observations[0])
         return by_agent, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
 
@@ -200,25 +200,25 @@ class parallel_env(ParallelEnv, EzPickle):
             RuntimeError: Before the first reset.
             ImportError: If pygame-ce, which pictures need, isn't installed.
         """
-        return self._pictures.draw()[0]
+        return self._renderer.draw()[0]
 
     def __repr__(self) -> str:
         return f"<parallel_env: {self.max_num_agents} players, {self.edition.name}, reward {self._batch.reward}>"
 
     def close(self) -> None:
         """Close the window, if any."""
-        self._pictures.close()
+        self._renderer.close()
 
     __copy__ = copy.deepcopy  # a shallow copy would share the spaces
 
     def __getstate__(self) -> dict[str, Any]:
         games = self._batch.games if self._batch.started else None
-        game = copy.deepcopy((games, self._pictures.states, self.agents))
+        game = copy.deepcopy((games, self._renderer.states, self.agents))
         return {**super().__getstate__(), "game": game, "spaces": (self.observation_spaces, self.action_spaces)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        games, self._pictures.states, self.agents = state["game"]
+        games, self._renderer.states, self.agents = state["game"]
         self.observation_spaces, self.action_spaces = state["spaces"]
         if games is not None:
             self._batch.set_states(games)
@@ -227,7 +227,7 @@ class parallel_env(ParallelEnv, EzPickle):
         """Begin to play a game whose first observations are (1, seats, NUM_FEATURES); return those and the infos."""
         self._rewards[:] = 0
         self.agents = [] if self._batch.over[0] else self.possible_agents[:]
-        self._pictures.restart([0])
+        self._renderer.restart([0])
         by_agent, _, infos = self._results(observations[0])
         return by_agent, infos
 

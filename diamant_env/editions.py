@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from diamant_env.storage.files import fields_text, nearest, read_fields, write_whole
+from diamant_env.storage.files import fields_text, nearest, read_fields, write_atomic
 
 MAX_PLAYERS = 8
 MAX_TREASURES = 16  # distinct treasure values
@@ -136,7 +136,7 @@ class Edition:
 
     def save(self, path: str | Path) -> None:
         """Save the edition to a ``.toml`` or ``.json`` file for `load`."""
-        write_whole(path, fields_text(path, dataclasses.asdict(self)))
+        write_atomic(path, fields_text(path, dataclasses.asdict(self)))
 
     def replace(
         self, *, expeditions: int | None = None, hidden_chests: bool | None = None, hidden_rivals: bool | None = None

@@ -11,7 +11,7 @@ from diamant_env.compilation import uncompiled
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine import loops
 from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
-from diamant_env.engine.edition_numbers import edition_records
+from diamant_env.engine.edition_params import edition_params_array
 from diamant_env.engine.records import as_bytes, as_games, check_games, observe_records
 from diamant_env.random_numbers import keys_of_seeds
 from diamant_env.rewards import final_reward, reward_code
@@ -57,7 +57,7 @@ class Game:
         self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.edition = find_edition(edition)
         key = keys_of_seeds(np.array([checked_int("seed", seed, 0, MAX_SEED)], np.uint64))[0]
-        self._editions = edition_records([self.edition])
+        self._editions = edition_params_array([self.edition])
         self._edition_memory = as_bytes(self._editions)
         self._memory = np.zeros((1, GAME.itemsize), np.uint8)
         self._games = self._memory.view(GAME)[:, 0]  # an array: writes to an unpickled scalar record are lost

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.engine.records import copy_game
-from diamant_env.envs.one_learner import OneLearner
-from diamant_env.envs.pictures import RENDER_MODES
+from diamant_env.envs.renderer import RENDER_MODES
 from diamant_env.envs.settings import Observation
+from diamant_env.envs.single_agent_games import SingleAgentGames
 from diamant_env.opponents.matchup import Opponents
 from diamant_env.rewards import Reward
 from diamant_env.state import GameState
@@ -69,13 +69,13 @@ class DiamantEnv(gymnasium.Env):
             observation's order, starting at the seat after the learner's, or more, from which distinct ones are drawn
             as from a pool. An agent is
 
-            - a text such as ``"bag:18"`` (see `diamant_env.opponents.make`),
+            - a text such as ``"bag:18"`` (see `diamant_env.opponents.make_agent`),
             - the path of a policy file, ``*.safetensors``,
             - a function from a batch of observations by name to the probability of LEAVE per row, such as
               ``lambda obs: obs["bag"] >= 18``,
             - a tuple ``("name", any of the following)``,
-            - an agent, an object with ``act(obs, first)`` (see `diamant_env.opponents.Agent`); stateful agents can't
-              be shared between environments. A method ``seed(int)``, if any, is called by a reset with a seed.
+            - an agent, an object with ``act(obs, episode_start)`` (see `diamant_env.opponents.Agent`); stateful agents
+              can't be shared between environments. A method ``seed(int)``, if any, is called by a reset with a seed.
         seat: The learner's seat, from 0; None samples it for each game from the seed.
         render_mode: ``"human"`` (a window, redrawn at each turn), ``"rgb_array"`` (uint8 (640, 960, 3)),
             ``"ansi"`` (text) or None. The first two need pygame-ce: ``pip install "diamant-env[render]"``.
@@ -105,7 +105,7 @@ class DiamantEnv(gymnasium.Env):
         render_mode: str | None = None,
         observation: Observation = None,
     ) -> None:
-        self._learner = OneLearner(
+        self._learner = SingleAgentGames(
             1, num_players, edition, reward, seat, opponents, render_mode, self.metadata, observation
         )
         self._playing = False
@@ -170,11 +170,11 @@ class DiamantEnv(gymnasium.Env):
             ResetNeeded: Before the first reset.
             ImportError: If pygame-ce, which pictures need, isn't installed.
         """
-        return self._learner.pictures.draw()[0]
+        return self._learner.renderer.draw()[0]
 
     def close(self) -> None:
         """Close the window, if any."""
-        self._learner.pictures.close()
+        self._learner.renderer.close()
 
     __copy__ = copy.deepcopy  # a shallow copy would share the game
 

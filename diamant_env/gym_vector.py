@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
-from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.settings import Observation
+from diamant_env.envs.single_agent_games import SingleAgentGames
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.opponents.matchup import Opponents
 from diamant_env.rewards import Reward
@@ -70,7 +70,7 @@ class DiamantVectorEnv(VectorEnv):
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         modes = {"render_modes": ["rgb_array", "ansi"], "autoreset_mode": self.autoreset_mode}
         self.metadata = {**DiamantEnv.metadata, **modes}
-        self._learner = OneLearner(
+        self._learner = SingleAgentGames(
             self.num_envs, num_players, edition, reward, seat, opponents, render_mode, self.metadata, observation
         )
         self._started = self.closed = False
@@ -159,11 +159,11 @@ class DiamantVectorEnv(VectorEnv):
             ResetNeeded: Before the first reset.
             ImportError: If pygame-ce, which pictures need, isn't installed.
         """
-        return None if self.render_mode is None else tuple(self._learner.pictures.draw())
+        return None if self.render_mode is None else tuple(self._learner.renderer.draw())
 
     def close_extras(self, **kwargs: Any) -> None:
         """Release the resources of rendering."""
-        self._learner.pictures.close()
+        self._learner.renderer.close()
 
     __copy__ = copy.deepcopy  # a shallow copy would share the games
 

@@ -178,7 +178,7 @@ class Observations(Mapping[str, np.ndarray]):
     Args:
         flat: float32 (rows, NUM_FEATURES) or (NUM_FEATURES,).
         edition: The edition of all rows, or a sequence with one per row, for agents that read it, such as search; a
-            `Table` passes it.
+            `SeatedAgents` passes it.
 
     A field of several features, such as ``"rival_chest"``, is (rows, size). The attribute `flat` holds scaled values.
 

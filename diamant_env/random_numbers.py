@@ -64,7 +64,7 @@ def first_draw_below(keys: NDArray[np.uint64], limit: int) -> NDArray[np.int64]:
     return (bits.astype(np.int64) * limit) >> np.int64(32)
 
 
-def line_up_bits(keys: NDArray[np.uint64], number: int) -> NDArray[np.uint64]:
+def matchup_bits(keys: NDArray[np.uint64], number: int) -> NDArray[np.uint64]:
     """Return random bits for the opponents of the games of `keys` (N,), uint64 (N, number)."""
     return uncompiled(mix)(keys[:, None], _LINE_UP + np.arange(number, dtype=np.uint64))
 

@@ -20,15 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.batch import Batch
-from diamant_env.drawing.scene import Scene
+from diamant_env.drawing.render_history import RenderHistory
 from diamant_env.editions import Edition, is_published, published_edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.game import Game
-from diamant_env.opponents.custom import Player
-from diamant_env.opponents.registry import make
-from diamant_env.opponents.table import EMPTY, Table
+from diamant_env.opponents.custom import AgentSpec
+from diamant_env.opponents.registry import make_agent
+from diamant_env.opponents.seated_agents import EMPTY, SeatedAgents
 from diamant_env.state import GameState
-from diamant_env.storage.files import write_whole
+from diamant_env.storage.files import write_atomic
 
 __all__ = ["GameRecord", "GameSession"]
 
@@ -102,7 +102,7 @@ class GameRecord:
 
     def write(self, path: str | Path) -> None:
         """Write the record to a file atomically."""
-        write_whole(path, self.to_json() + "\n")
+        write_atomic(path, self.to_json() + "\n")
 
     def states(self) -> list[GameState]:
         """Replay the game; return its state at the first decision and after each turn.
@@ -154,12 +154,12 @@ class GameSession:
 
     Args:
         edition: An edition, see `diamant_env.find_edition`.
-        agents: Arguments of `diamant_env.opponents.make` by seat; None for seats controlled by the caller.
+        agents: Arguments of `diamant_env.opponents.make_agent` by seat; None for seats controlled by the caller.
         seed: Seed of the cards, of the agents' sampled decisions and of the stochastic agents made here.
         names: Names by seat, for the record.
 
     Attributes:
-        scene: The current scene.
+        history: The current history.
         games: The state at the start and after each turn, records of type `GAME`.
         turns: The seats that left, by turn.
 
@@ -170,7 +170,7 @@ class GameSession:
     def __init__(
         self,
         edition: str | Edition,
-        agents: Sequence[Player | None],
+        agents: Sequence[AgentSpec | None],
         seed: int,
         names: Sequence[str] = (),
     ) -> None:
@@ -178,15 +178,15 @@ class GameSession:
         seeds = np.random.SeedSequence(seed).generate_state(len(agents)).tolist()
         seated = [seat for seat, agent in enumerate(agents) if agent is not None]
         opponents = [
-            make(agent, agent_seed) for agent, agent_seed in zip(agents, seeds, strict=True) if agent is not None
+            make_agent(agent, agent_seed) for agent, agent_seed in zip(agents, seeds, strict=True) if agent is not None
         ]
         self.batch = Batch(1, len(agents), edition)
         self.edition = self.batch.editions[0]
         seating = [seated.index(seat) if seat in seated else EMPTY for seat in range(len(agents))]
-        self.table = Table(self.batch, opponents, [seating])
+        self.seated = SeatedAgents(self.batch, opponents, [seating])
         self.seed, self.names = seed, tuple(names)
         self.turns: list[tuple[int, ...]] = []
-        self.scene = Scene()
+        self.history = RenderHistory()
         self.games: list[GameState] = []
         self._observations = self.batch.reset(seed)
         self._leave: list[float | None] | None = None
@@ -207,7 +207,7 @@ class GameSession:
         """The agents' probabilities of LEAVE by seat, None for seats in camp; computed once per turn."""
         if self._leave is None:
             inside = self.batch.must_decide[0]
-            chances = self.table.leave_probabilities(self._observations)[0] if not self.over else inside
+            chances = self.seated.leave_probabilities(self._observations)[0] if not self.over else inside
             self._leave = [float(p) if decides else None for p, decides in zip(chances, inside, strict=True)]
         return self._leave
 
@@ -248,4 +248,4 @@ class GameSession:
     def _follow(self) -> None:
         self._leave = None
         self.games.append(self.batch.games[0])
-        self.scene.follow(self.now)
+        self.history.update(self.now)

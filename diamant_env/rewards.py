@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
 from diamant_env.rules import win_share
-from diamant_env.state import OVER, EditionNumbers, GameState
+from diamant_env.state import OVER, EditionParams, GameState
 from diamant_env.storage.files import check_parameters, nearest
 
 REWARDS = {
@@ -78,9 +78,7 @@ def custom_rewards(
 
 
 @jit(inline=True)
-def pay(
-    game: GameState, edition: EditionNumbers, code: int, played: bool, rewards: NDArray[np.float32], i: int
-) -> None:
+def pay(game: GameState, edition: EditionParams, code: int, played: bool, rewards: NDArray[np.float32], i: int) -> None:
     """Write the rewards of all seats for a turn into `rewards[i]`, float32 (seats,); 0 unless `played`."""
     for seat in range(rewards.shape[1]):
         rewards[i, seat] = game.banked[seat] if played and code == _SCORE else 0
@@ -90,7 +88,7 @@ def pay(
 
 
 @jit(inline=True)
-def final_reward(game: GameState, edition: EditionNumbers, code: int, seat: int) -> float:
+def final_reward(game: GameState, edition: EditionParams, code: int, seat: int) -> float:
     """Return the sum of a seat's rewards in a game that is over: its score, win share or margin."""
     if code == _WIN:
         return win_share(game, edition, seat)

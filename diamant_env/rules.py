@@ -6,9 +6,9 @@ gives the same bytes. Cards are sampled in `diamant_env.engine.turns`. Section n
 rulebook.
 
 >>> import numpy as np
->>> from diamant_env.engine.edition_numbers import numbers_of
+>>> from diamant_env.engine.edition_params import edition_params
 >>> from diamant_env.state import CONTINUE, GAME, LEAVE
->>> game, edition = np.zeros((), GAME)[()], numbers_of("iello-2016")
+>>> game, edition = np.zeros((), GAME)[()], edition_params("iello-2016")
 >>> start_game(game, edition, num_players=4, key=0)
 >>> reveal(game, edition, card=9)  # the slot of the treasure of 13 gems
 >>> int(game.bag), int(game.path_gems)
@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, NO_CARD, NUM_CARDS
-from diamant_env.state import DECIDE, LEAVE, NO_DECISION, OVER, REVEAL, EditionNumbers, GameState, Key
+from diamant_env.state import DECIDE, LEAVE, NO_DECISION, OVER, REVEAL, EditionParams, GameState, Key
 
 
 @jit(cached=True)
-def start_game(game: GameState, edition: EditionNumbers, num_players: int, key: Key) -> None:
+def start_game(game: GameState, edition: EditionParams, num_players: int, key: Key) -> None:
     """Set up: empty chests, a full deck, and the first expedition before its first card."""
     game.key = key
     game.num_players = num_players
@@ -44,7 +44,7 @@ def start_game(game: GameState, edition: EditionNumbers, num_players: int, key: 
 
 
 @jit
-def begin_expedition(game: GameState, edition: EditionNumbers) -> None:
+def begin_expedition(game: GameState, edition: EditionParams) -> None:
     """Start an expedition: all players enter the cave."""
     game.expedition += 1
     game.turn = 0
@@ -67,7 +67,7 @@ def count_deck(game: GameState) -> None:
 
 
 @jit(inline=True, cached=True)
-def reveal(game: GameState, edition: EditionNumbers, card: int) -> None:
+def reveal(game: GameState, edition: EditionParams, card: int) -> None:
     """Advance into the cave: reveal a card."""
     game.deck[card] -= 1
     game.deck_size -= 1
@@ -101,7 +101,7 @@ def find_treasure(game: GameState, gems: int) -> None:
 
 
 @jit(inline=True)
-def meet_trap(game: GameState, edition: EditionNumbers, trap: int) -> None:
+def meet_trap(game: GameState, edition: EditionParams, trap: int) -> None:
     """Resolve a trap card: the first of its kind has no effect, the second ends the expedition."""
     if not game.on_path[trap]:
         game.on_path[trap] = 1
@@ -113,7 +113,7 @@ def meet_trap(game: GameState, edition: EditionNumbers, trap: int) -> None:
 
 
 @jit(inline=True)
-def find_relic(game: GameState, edition: EditionNumbers, relic: int) -> None:
+def find_relic(game: GameState, edition: EditionParams, relic: int) -> None:
     """Resolve a relic card: it stays on the path until one player leaves alone."""
     # A lone leaver takes all relics on the path, so the order in which they leave the cave is fixed here.
     order = relic if edition.relics_printed else game.relics_taken + game.path_relics
@@ -122,7 +122,7 @@ def find_relic(game: GameState, edition: EditionNumbers, relic: int) -> None:
 
 
 @jit(inline=True, cached=True)
-def resolve_decisions(game: GameState, edition: EditionNumbers) -> None:
+def resolve_decisions(game: GameState, edition: EditionParams) -> None:
     """Apply the players' decisions in `game.decision`: leavers return to camp.
 
     Decisions of players in camp are ignored and become `NO_DECISION`.
@@ -165,7 +165,7 @@ def return_to_camp(game: GameState, leavers: int) -> None:
 
 
 @jit
-def end_expedition(game: GameState, edition: EditionNumbers) -> None:
+def end_expedition(game: GameState, edition: EditionParams) -> None:
     """End the round: return revealed treasures and traps to the deck and start the next expedition, if any."""
     for card in range(FIRST_TRAP):
         game.deck[card] = edition.cards[card]
@@ -202,14 +202,14 @@ def end_game(game: GameState) -> None:
 
 
 @jit(inline=True)
-def ranking_key(game: GameState, edition: EditionNumbers, seat: int) -> int:
+def ranking_key(game: GameState, edition: EditionParams, seat: int) -> int:
     """Return a player's ranking key: the highest wins, ties share the victory."""
     score = int(game.chest[seat]) * (MAX_RELICS + 1)
     return score + int(game.relics[seat]) if edition.relics_break_ties else score
 
 
 @jit(cached=True)
-def win_share(game: GameState, edition: EditionNumbers, seat: int) -> float:
+def win_share(game: GameState, edition: EditionParams, seat: int) -> float:
     """Return 1/k for each of the k winners and 0 for the others, by the current chests."""
     key = ranking_key(game, edition, seat)
     winners = 0

@@ -1,6 +1,6 @@
 """Structured dtypes of a game's state and an edition's numbers.
 
-`GameState` and `EditionNumbers` document and type the fields; the dtypes `GAME` and `EDITION` are derived from them. A
+`GameState` and `EditionParams` document and type the fields; the dtypes `GAME` and `EDITION` are derived from them. A
 record is a game's complete state, random key included.
 """
 
@@ -79,7 +79,7 @@ class GameState(Record):
     bust_card: Int8  # the trap that ended an expedition since the last decision
 
 
-class EditionNumbers(Record):
+class EditionParams(Record):
     """Edition parameters for compiled code."""
 
     cards: Annotated[NDArray[np.int8], "i1", NUM_CARDS]  # copies in the initial deck
@@ -106,5 +106,5 @@ def _record_dtype(description: type) -> np.dtype:
 
 GAME = _record_dtype(GameState)
 """The dtype of a game's record."""
-EDITION = _record_dtype(EditionNumbers)
+EDITION = _record_dtype(EditionParams)
 """The dtype of an edition's record."""

@@ -40,7 +40,7 @@ nb_execution_raise_on_error = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
-ALIASES = ("ArrayLike", "Opponent", "Observation", "Player", "Progress", "Reward")
+ALIASES = ("ArrayLike", "Opponent", "Observation", "AgentSpec", "Progress", "Reward")
 autodoc_type_aliases = {name: name for name in ALIASES}
 autodoc_preserve_defaults = True
 napoleon_custom_sections = [("Parameters of the game", "params_style")]

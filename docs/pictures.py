@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))  # where `tests` is
 
 from diamant_env.drawing.picture import draw_game  # noqa: E402
 from diamant_env.drawing.pixels import pixels_of  # noqa: E402
-from diamant_env.drawing.scene import Scene  # noqa: E402
+from diamant_env.drawing.render_history import RenderHistory  # noqa: E402
 from diamant_env.records import GameSession  # noqa: E402
 from tests.support.browser import Browser, Server  # noqa: E402
 
@@ -39,11 +39,11 @@ def palette(picture: Image.Image, colours: int) -> Image.Image:
 
 def film() -> None:
     """Write the film of a game, 1.2 seconds per turn."""
-    session, scene, frames = GameSession("iello-2016", AGENTS, SEED), Scene(), []
+    session, history, frames = GameSession("iello-2016", AGENTS, SEED), RenderHistory(), []
     session.play_out()
     for state in session.games:
-        scene.follow(state)
-        frames.append(pixels_of(draw_game(state, session.edition, scene)))
+        history.update(state)
+        frames.append(pixels_of(draw_game(state, session.edition, history)))
     colours = palette(Image.fromarray(np.concatenate(frames[::4])), 128)
     first, *rest = (Image.fromarray(frame).quantize(palette=colours, dither=Image.Dither.NONE) for frame in frames)
     pauses = [1200] * len(rest) + [4000]

@@ -15,10 +15,10 @@ sys.path.insert(0, str(ROOT))  # where `train` is
 
 from diamant_env import EDITIONS, NUM_FEATURES, Edition, list_tasks  # noqa: E402
 from diamant_env.editions import RULEBOOK_PLAYERS  # noqa: E402
-from diamant_env.engine.edition_numbers import numbers_of  # noqa: E402
+from diamant_env.engine.edition_params import edition_params  # noqa: E402
 from diamant_env.observation import FIELDS, SLICES  # noqa: E402
 from diamant_env.opponents.registry import FAMILIES, describe  # noqa: E402
-from diamant_env.storage.files import write_whole  # noqa: E402
+from diamant_env.storage.files import write_atomic  # noqa: E402
 from train.benchmarking.reporting.columns import markdown_table  # noqa: E402
 from train.benchmarking.reporting.page import summary, task_tables  # noqa: E402
 
@@ -46,7 +46,8 @@ def editions() -> str:
     rows = [
         [
             f"`{edition.name}`",
-            f"{numbers_of(edition)['cards'].sum()}{' + 1 before each' if edition.relics_enter == 'expedition' else ''}",
+            f"{edition_params(edition)['cards'].sum()}"
+            f"{' + 1 before each' if edition.relics_enter == 'expedition' else ''}",
             " ".join(map(str, edition.treasures)),
             f"{edition.trap_copies} each of {', '.join(edition.traps)}",
             _relics(edition),
@@ -102,4 +103,4 @@ def updated(text: str) -> str:
 
 if __name__ == "__main__":
     for page in PAGES:
-        write_whole(page, updated(page.read_text(encoding="utf-8")))
+        write_atomic(page, updated(page.read_text(encoding="utf-8")))

@@ -1,6 +1,6 @@
 """BenchMARL: MAPPO or IPPO, one policy for all seats; a critic observes `state()` (MAPPO) or its seat (IPPO).
 
-Install: pip install -e ".[judge]" benchmarl "torchrl<0.12" torch==2.13.0   (in a separate venv)
+Install: pip install -e ".[evaluation]" benchmarl "torchrl<0.12" torch==2.13.0   (in a separate venv)
 Run:     python examples/benchmarl_mappo.py --turns 100000
          python examples/benchmarl_mappo.py --turns 100000 --independent
 
@@ -25,7 +25,7 @@ from torchrl.data import Composite
 from torchrl.envs import PettingZooWrapper
 
 from diamant_env import diamant_v0
-from diamant_env.judging import evaluate
+from diamant_env.evaluation import evaluate
 from diamant_env.opponents.network import NetworkAgent
 
 parser = argparse.ArgumentParser()

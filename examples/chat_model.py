@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from diamant_env import Batch, Edition, Observations
-from diamant_env.opponents import Table, make
+from diamant_env.opponents import SeatedAgents, make_agent
 
 RULES = """\
 You play Diamant (Incan Gold), a game of pushing your luck. In each of {expeditions} expeditions all players enter a \
@@ -94,12 +94,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", type=int, default=20, help="each of about 20 decisions (%(default)s)")
     parser.add_argument("--players", type=int, default=3, help="players at the table (%(default)s)")
     args = parser.parse_args(argv)
-    agent = make(player(chat_model(args.url, args.model) if args.url else stub))
+    agent = make_agent(player(chat_model(args.url, args.model) if args.url else stub))
     # Not `evaluate`: its tables go on with games that don't count, which would cost requests.
     batch = Batch(args.games, args.players, reward="win")
     seating = (np.arange(args.players) != np.arange(args.games)[:, None] % args.players).astype(int)
     batch.reset(0)
-    won = Table(batch, [agent, make(args.against)], seating).play_out()[seating == 0]
+    won = SeatedAgents(batch, [agent, make_agent(args.against)], seating).play_out()[seating == 0]
     print(f"win share {won.mean():.3f} ± {1.96 * won.std() / args.games**0.5:.3f}, fair {1 / args.players:.3f}")
 
 

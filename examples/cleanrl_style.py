@@ -1,6 +1,6 @@
 """Single-file PPO in PyTorch in the style of CleanRL, on the native Gymnasium VectorEnv.
 
-Install: pip install -c constraints.txt -e ".[judge]" torch
+Install: pip install -c constraints.txt -e ".[evaluation]" torch
 Run:     python examples/cleanrl_style.py --steps 300000
 
 Decisions counted: every step of every game.
@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 import diamant_env
-from diamant_env.judging import evaluate
+from diamant_env.evaluation import evaluate
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=300_000, help="decisions")

@@ -14,16 +14,16 @@ import torch
 from safetensors.torch import save as to_bytes
 
 from diamant_env import Batch
-from diamant_env.opponents import Table, make
+from diamant_env.opponents import SeatedAgents, make_agent
 from diamant_env.opponents.network import FORMAT, LAYOUT, digest_of_tensors
-from diamant_env.storage.files import write_whole
+from diamant_env.storage.files import write_atomic
 
 
 def decisions_of(text: str, games: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return observations and decisions of copies of an agent: float32 (n, features), int8 (n,)."""
     batch, observations, actions = Batch(games, 4), [], []
     batch.reset(seed)
-    for turn in Table(batch, [make(text, seed)], np.zeros((games, 4), int)).turns():
+    for turn in SeatedAgents(batch, [make_agent(text, seed)], np.zeros((games, 4), int)).turns():
         deciding = turn.observations[:, :, 0] > 0
         observations.append(turn.observations[deciding])
         actions.append(turn.actions[deciding])
@@ -52,7 +52,7 @@ def save(network: torch.nn.Sequential, path: str) -> None:
     tensors = {f"{i}.{name}": value for i, layer in enumerate(layers) for name, value in layer.state_dict().items()}
     sha256 = digest_of_tensors({name: value.numpy() for name, value in tensors.items()})
     metadata = {"format": FORMAT, "layout": LAYOUT, "activation": "relu", "name": "clone", "sha256": sha256}
-    write_whole(path, to_bytes(tensors, {"diamant": json.dumps(metadata)}))
+    write_atomic(path, to_bytes(tensors, {"diamant": json.dumps(metadata)}))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """JAX: self-play PPO on `diamant_env.jax.Diamant` in the form of PureJaxRL, training in one compiled function.
 
-Install: pip install -c constraints.txt -e ".[jax,judge]"
+Install: pip install -c constraints.txt -e ".[jax,evaluation]"
 Run:     python examples/jax_ppo.py --steps 2000000
 
 After `purejaxrl/ppo.py` (Lu et al.: Discovered policy optimisation, NeurIPS 2022). All seats play one network. A seat
@@ -18,8 +18,8 @@ import numpy as np
 import optax
 
 from diamant_env import NUM_FEATURES
+from diamant_env.evaluation import evaluate
 from diamant_env.jax import Diamant
-from diamant_env.judging import evaluate
 
 CONFIG: dict[str, Any] = {
     "NUM_PLAYERS": 4,

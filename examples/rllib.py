@@ -1,6 +1,6 @@
 """RLlib: PPO on the new API stack, one policy for all seats.
 
-Install: pip install -e ".[judge]" "ray[rllib]>=2.60,<3" torch==2.13.0   (in a separate venv: it pins gymnasium 1.2.2)
+Install: pip install -e ".[evaluation]" "ray[rllib]>=2.60,<3" torch==2.13.0   (in its own venv: it pins gymnasium 1.2.2)
 Run:     python examples/rllib.py --steps 300000
          python examples/rllib.py --mask --steps 300000
 
@@ -25,7 +25,7 @@ from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 
 from diamant_env import diamant_v0
-from diamant_env.judging import evaluate
+from diamant_env.evaluation import evaluate
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=300_000, help="decisions")

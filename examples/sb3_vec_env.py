@@ -1,6 +1,6 @@
 """stable-baselines3: PPO or MaskablePPO on `DiamantVecEnv`, or PPO through SuperSuit; one network for all seats.
 
-Install: pip install -c constraints.txt ".[sb3,judge]" sb3-contrib supersuit
+Install: pip install -c constraints.txt ".[sb3,evaluation]" sb3-contrib supersuit
 Run:     python examples/sb3_vec_env.py --steps 300000
          python examples/sb3_vec_env.py --supersuit --steps 300000
          python examples/sb3_vec_env.py --maskable --steps 300000
@@ -22,7 +22,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from diamant_env import diamant_v0
-from diamant_env.judging import evaluate
+from diamant_env.evaluation import evaluate
 from diamant_env.sb3 import DiamantVecEnv
 
 parser = argparse.ArgumentParser()

@@ -1,6 +1,6 @@
 """Tianshou 2: PPO on the Gymnasium environment, one learner among copies of itself.
 
-Install: pip install -e ".[judge]" tianshou==2.0.1 torch==2.13.0   (in a separate venv, else it may be 0.5.1)
+Install: pip install -e ".[evaluation]" tianshou==2.0.1 torch==2.13.0   (in a separate venv, else it may be 0.5.1)
 Run:     python examples/tianshou_ppo.py --steps 300000
 
 Decisions counted: every step of every game.
@@ -25,7 +25,7 @@ from tianshou.utils.net.common import Net
 from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic
 
 import diamant_env
-from diamant_env.judging import evaluate
+from diamant_env.evaluation import evaluate
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=300_000, help="decisions")

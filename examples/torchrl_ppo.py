@@ -1,6 +1,6 @@
 """TorchRL: PPO with shared parameters on the PettingZoo environment.
 
-Install: pip install -c constraints.txt ".[sb3,judge]" torchrl==0.14.1
+Install: pip install -c constraints.txt ".[sb3,evaluation]" torchrl==0.14.1
 Run:     python examples/torchrl_ppo.py --steps 300000
 
 Decisions counted: rows whose seat must decide; the library counts turns of a table, with a row for every seat.
@@ -22,7 +22,7 @@ from torchrl.modules import MaskedCategorical, MultiAgentMLP, ProbabilisticActor
 from torchrl.objectives import ClipPPOLoss, ValueEstimators
 
 from diamant_env import diamant_v0
-from diamant_env.judging import evaluate
+from diamant_env.evaluation import evaluate
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=300_000, help="decisions")

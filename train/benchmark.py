@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from tyro.conf import arg
 
-from diamant_env.commands.terminal import run_command, say
+from diamant_env.commands.terminal import print_line, run_command
 from train.benchmarking.algorithms import REFERENCES, find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
@@ -76,7 +76,7 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
         finally:
             written.write()
     results = [result for run in runs if (result := run.result()) is not None]
-    say(
+    print_line(
         *figure_lines(results),
         f"Page of all finished runs: {folder / PAGE}; figures: {folder / RESULTS}, for marl-eval: "
         f"{folder / MARL_EVAL}.",
@@ -129,7 +129,7 @@ def benchmark_runs(
         if len(omitted) == len(tasks):
             raise ValueError(f"{name} plays none of these tasks: {', '.join(omitted)}")
         if omitted:
-            say(f"{name} does not play {', '.join(omitted)}.")
+            print_line(f"{name} does not play {', '.join(omitted)}.")
     runs = [
         BenchmarkRun(task, algorithm, seed, run_folder(folder, task.name, algorithm.name, seed), config)
         for task in tasks

@@ -13,11 +13,11 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
-from diamant_env.commands.terminal import run_command, say
-from diamant_env.opponents import make
+from diamant_env.commands.terminal import print_line, run_command
+from diamant_env.opponents import make_agent
 from diamant_env.opponents.pools import check_able, pool_members
 from diamant_env.opponents.registry import names_object
-from diamant_env.storage.files import write_whole
+from diamant_env.storage.files import write_atomic
 from diamant_env.storage.results import save_json, versions
 from train.responding.config import ResponseConfig
 from train.responding.gains import ResponseGame
@@ -34,10 +34,10 @@ RESULTS = "results.json"
 class Arguments:
     """Compute a lower bound on the gain of a best response against copies of an agent.
 
-    Responders are value iteration, PPO against players - 1 frozen copies, from random weights and, if the agent is a
-    network with a hidden layer and today's inputs, from its weights, and all members of the pools. PPO's best
-    checkpoint is selected on one set of games; all responders play the same fresh ones. Gains are relative to the
-    payoff of a copy: the fair win share, its score, or a margin of 0.
+    Best-response policies are value iteration, PPO against players - 1 frozen copies, from random weights and, if the
+    agent is a network with a hidden layer and today's inputs, from its weights, and all members of the pools. PPO's best
+    checkpoint is selected on one set of games; all best-response policies play the same fresh ones. Gains are relative
+    to the payoff of a copy: the fair win share, its score, or a margin of 0.
     """
 
     settings: Settings[ResponseConfig]
@@ -77,13 +77,13 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     config = arguments.settings
     texts, game = [config.agent], config.game
     if arguments.agents or arguments.pool:
-        players, edition = game.num_players[0], game.judged_edition()
+        players, edition = game.num_players[0], game.evaluation_edition()
         members = [pool_members(pool, players, edition)[0] for pool in arguments.pool]
         texts = list(dict.fromkeys(sum(members, [*arguments.agents])))
     slugs = {text: slug(text).strip("-.") or "agent" for text in texts}
     configs = [config.model_copy(update={"agent": text, "name": f"{config.name}-{slugs[text]}"}) for text in texts]
     for each in configs:  # reject unknown agents and those that read what the table hides before writing
-        check_able(make(each.agent), game.num_players[0], game.judged_edition())
+        check_able(make_agent(each.agent), game.num_players[0], game.evaluation_edition())
     return [(each, new_run_folder(arguments.out, each)) for each in configs]
 
 
@@ -91,25 +91,25 @@ def _is_finished(folder: Path) -> bool:
     """Return whether a folder has the results of its search, and say where."""
     finished = (folder / RESULTS).is_file()
     if finished:
-        say(f"The search in {folder} is finished: {folder / RESULTS}.")
+        print_line(f"The search in {folder} is finished: {folder / RESULTS}.")
     return finished
 
 
 def search(config: ResponseConfig, folder: Path) -> ResponseResult:
     """Finish a search and save results and the best policy of PPO in its folder."""
     start, game = perf_counter(), config.game
-    played = ResponseGame(config.agent, game.num_players[0], game.judged_edition(), game.reward)
+    played = ResponseGame(config.agent, game.num_players[0], game.evaluation_edition(), game.reward)
     runs = response_runs(played, config, folder)
     for run in runs:
         run.finish()
     result = report(runs, played, config, progress=True)
     best = max(range(len(runs)), key=lambda number: result.searched[number].gain.mean)
-    write_whole(folder / POLICY, (runs[best].folder / POLICY).read_bytes())
+    write_atomic(folder / POLICY, (runs[best].folder / POLICY).read_bytes())
     curves = {run.name: run.curve() for run in runs}
     of = {**versions(), **machine(config.threads)}
     about = {"config": config.model_dump(mode="json"), "versions": of, "seconds": perf_counter() - start}
     save_json({**about, "found": result.to_json(), "curves": curves}, folder / RESULTS)
-    say(result_table(result), f"The search is in {folder}, the best policy of PPO in {folder / POLICY}.")
+    print_line(result_table(result), f"The search is in {folder}, the best policy of PPO in {folder / POLICY}.")
     return result
 
 

@@ -18,14 +18,14 @@ import numpy as np
 import torch
 
 from diamant_env.commands.terminal import run_command
-from diamant_env.judging.games import seeds_for
+from diamant_env.evaluation.games import seeds_for
 from diamant_env.opponents.network import Layers, NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.league import League, LeagueLearner, tables_of
 from train.ppo import Samples
 from train.runs.arguments import CONFIGS
 from train.runs.config import Config
-from train.runs.judging import check_run
+from train.runs.evaluation import check_run
 from train.runs.training_run import run_experiment
 from train.runs.training_run import train as train_learner
 

@@ -42,7 +42,7 @@ def vec_env_of(
     game: GameConfig, num_games: int, opponents: Any = None, seating: ArrayLike | None = None
 ) -> DiamantVecEnv:
     """Return the environment of a game with one table size."""
-    players, edition = game.num_players[0], game.judged_edition()
+    players, edition = game.num_players[0], game.evaluation_edition()
     return DiamantVecEnv(num_games, players, edition, game.reward, opponents, seating)
 
 
@@ -63,12 +63,12 @@ class SnapshotOpponent:
         self._shift = np.zeros(0, np.float32)
         self._sees = np.zeros((0, NUM_FEATURES), np.float32)
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return P(LEAVE), float32 (rows,), 0.5 before the first snapshot."""
         if self.network is None:
-            return np.full(len(first), 0.5, np.float32)
-        if len(self._shift) != len(first):
-            self._perturb(len(first))
+            return np.full(len(episode_start), 0.5, np.float32)
+        if len(self._shift) != len(episode_start):
+            self._perturb(len(episode_start))
         network = self.network
         return answer_deciding(
             obs,
@@ -78,14 +78,14 @@ class SnapshotOpponent:
     def _perturb(self, seats: int) -> None:
         """Draw the logit shift, (seats,), and the feature mask, (seats, NUM_FEATURES), of the seats."""
         random = np.random.default_rng(self._seed)
-        self._shift = random.normal(0, self._config.style, seats).astype(np.float32)
+        self._shift = random.normal(0, self._config.logit_noise, seats).astype(np.float32)
         self._sees = np.ones((seats, NUM_FEATURES), np.float32)
         for fields in BLIND_SPOTS:
-            self._sees[:, columns(*fields)] *= random.random((seats, 1)) >= self._config.blindness
+            self._sees[:, columns(*fields)] *= random.random((seats, 1)) >= self._config.feature_dropout
 
 
 class League:
-    """The opponents of a run, with their seating for `Table`, int (games, seats)."""
+    """The opponents of a run, with their seating for `SeatedAgents`, int (games, seats)."""
 
     def __init__(self, config: OpponentsConfig, players: NDArray[np.int64], seed: np.random.SeedSequence) -> None:
         seat_seed, replace_seed, style_seed = (

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
-from diamant_env.exact.lone import payout_of, solve_lone
+from diamant_env.exact.single_player import payout_of, solve_single_player
 from diamant_env.observation import Observations
-from diamant_env.opponents.registry import make
+from diamant_env.opponents.registry import make_agent
 from diamant_env.opponents.search import SearchAgent
 from diamant_env.state import CONTINUE, GAME, LEAVE, REVEAL, GameState
 
@@ -123,7 +123,7 @@ def single_player_gems(game: GameState, edition: Edition) -> tuple[float, float]
     """Return the expected gems of CONTINUE and of LEAVE in this expedition, exact, for a single player."""
     after = game.copy()
     after["phase"] = REVEAL  # CONTINUE leads here
-    return solve_lone(edition, after).value, float(payout_of(game))
+    return solve_single_player(edition, after).value, float(payout_of(game))
 
 
 def _percent(share: float, error: float) -> str:
@@ -160,4 +160,4 @@ def observations_of(seat: int, games: list[GameState], edition: Edition) -> NDAr
 @cache
 def champion() -> Agent:
     """Return the champion; it is stateless, so all callers share one object."""
-    return make("champion")
+    return make_agent("champion")

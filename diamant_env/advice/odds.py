@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from diamant_env.drawing.narration import counted
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
-from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.edition_params import edition_params
 from diamant_env.engine.observation_writer import expected_share
 from diamant_env.rules import resolve_decisions
 from diamant_env.state import CONTINUE, LEAVE, GameState
@@ -23,7 +23,7 @@ class Odds:
     """Odds of the next card and payoffs of leaving now for a seat that must decide."""
 
     def __init__(self, game: GameState, edition: Edition, seat: int) -> None:
-        self.share = float(expected_share(game, numbers_of(edition)))  # gems of the next card for each if all stay
+        self.share = float(expected_share(game, edition_params(edition)))  # gems of the next card for each if all stay
         self.next = _next_card(game, edition)  # an indented row is part of the one above
         self.leaving = _leaving(game, edition, seat)
         who = "if all stay" if game.num_inside > 1 else "alone"
@@ -51,7 +51,7 @@ def _leaving(game: GameState, edition: Edition, seat: int) -> list[tuple[str, st
         then = game.copy()
         then.decision[:] = CONTINUE
         then.decision[[seat, *others[:company]]] = LEAVE
-        resolve_decisions(then, numbers_of(edition))
+        resolve_decisions(then, edition_params(edition))
         relics = int(then.relics[seat] - game.relics[seat])
         included = f", {counted(relics, 'relic')} included" if relics else ""
         leavers = f"with {counted(company, 'other')}" if company else "alone"

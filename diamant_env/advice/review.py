@@ -11,10 +11,10 @@ from diamant_env.advice.hint import Outlook, champion, observations_of, outlook,
 from diamant_env.batch import Batch
 from diamant_env.drawing.narration import counted
 from diamant_env.editions import Edition
-from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.edition_params import edition_params
 from diamant_env.engine.records import check_game
 from diamant_env.opponents.search import SearchAgent
-from diamant_env.opponents.table import Table
+from diamant_env.opponents.seated_agents import SeatedAgents
 from diamant_env.rules import win_share
 from diamant_env.state import GAME, LEAVE, GameState
 
@@ -148,12 +148,12 @@ def _chances(games: list[GameState], edition: Edition) -> NDArray[np.float64]:
     """Return the win shares in each state by roll-outs of the champion, float64 (states, seats)."""
     players, states = int(games[0].num_players), len(games) - 1
     check_game(games[-1], edition)
-    result = [win_share(games[-1], numbers_of(edition), seat) for seat in range(players)]
+    result = [win_share(games[-1], edition_params(edition), seat) for seat in range(players)]
     number = max(1, _PLAYED_ON // states)
     batch = Batch(states * number, players, edition, "win")
     records = np.repeat(np.array(games[:-1], GAME), number)
     # Common random numbers for all states reduce the variance of differences.
     records["key"] = np.tile(np.random.default_rng(_SEED).integers(0, 2**64, number, np.uint64), states)
     batch.set_states(records)
-    earned = Table(batch, [champion()], np.zeros((batch.num_games, batch.max_players), int)).play_out()
+    earned = SeatedAgents(batch, [champion()], np.zeros((batch.num_games, batch.max_players), int)).play_out()
     return np.concatenate([earned.reshape(states, number, players).mean(axis=1), [result]])

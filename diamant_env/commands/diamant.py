@@ -13,7 +13,7 @@ from diamant_env.storage.files import nearest
 SUBCOMMANDS = {
     "page": "play in a browser, with hints and a review",
     "watch": "watch a game between agents",
-    "evaluate": "judge an agent: win share and mean score, with intervals",
+    "evaluate": "evaluate an agent: win share and mean score, with intervals",
     "exact": "solve one expedition exactly; compute an agent's exploitability",
 }
 """Descriptions of the subcommands; the module of the same name has ``run(argv)``."""
@@ -46,4 +46,4 @@ def _run(arguments: Sequence[str]) -> object:
         if (error.name or "").startswith("diamant_env"):
             raise
         # pygame is imported later and names its own extra.
-        raise ImportError(f'{error.name} is missing: pip install "diamant-env[judge]"') from None
+        raise ImportError(f'{error.name} is missing: pip install "diamant-env[evaluation]"') from None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import AGENTS, add_edition, in_folder, new_parser, save_and_say
-from diamant_env.judging import evaluate
+from diamant_env.commands.terminal import AGENTS, add_edition, in_folder, new_parser, save_and_print
+from diamant_env.evaluation import evaluate
 
 COMMAND = "diamant evaluate"
 _ABOUT = """\
@@ -50,5 +50,5 @@ def run(argv: Sequence[str]) -> int:
         seed=given.seed,
         progress=True,
     )
-    save_and_say(found, lambda path: found.save(path, command=COMMAND, arguments=vars(given)), given.out)
+    save_and_print(found, lambda path: found.save(path, command=COMMAND, arguments=vars(given)), given.out)
     return 0

@@ -8,12 +8,12 @@ from itertools import product
 from typing import Any
 
 from diamant_env import exact, opponents
-from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say
+from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_print
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
+from diamant_env.evaluation.games import percent_bar
+from diamant_env.evaluation.report import TextReport
 from diamant_env.exact.induction import Progress
-from diamant_env.judging.games import percent_bar
-from diamant_env.judging.report import TextReport
 from diamant_env.opponents import Agent
 from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.scripted.family import Scripted
@@ -54,7 +54,7 @@ def measure(
     smallest = min(checked_int("players", number, 1, MAX_PLAYERS) for number in players)
     if reward is not None:
         reward_code(reward, smallest)
-    made = [opponents.make(text) for text in agents]
+    made = [opponents.make_agent(text) for text in agents]
     for number, agent in product(players, made):  # reject agents that read chests before solving
         played = _played(agent, edition, whole_game or bool(reward))
         check_able(agent, number, played if reward else played.replace(hidden_rivals=True))
@@ -154,5 +154,5 @@ def run(argv: Sequence[str]) -> int:
         title = f"Small whole game, {options.reward}, exact"
     report = rows_report(rows, f"{title}; {rows[0]['edition']}")
     content = {"command": COMMAND, "versions": versions(), "arguments": vars(options), "edition": edition, "rows": rows}
-    save_and_say(report, lambda path: save_json(content, path), options.out)
+    save_and_print(report, lambda path: save_json(content, path), options.out)
     return 0

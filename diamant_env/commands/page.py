@@ -9,7 +9,7 @@ import threading
 import webbrowser
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import add_edition, new_parser, say
+from diamant_env.commands.terminal import add_edition, new_parser, print_line
 from diamant_env.engine.arguments import checked_int
 
 COMMAND = "diamant page"
@@ -36,7 +36,7 @@ def run(argv: Sequence[str]) -> int:
     listener = _listen(options.port)
     app.state.warm_up()
     address = f"http://{_HERE}:{listener.getsockname()[1]}/"
-    say(f"The page is at {address} (Ctrl-C ends it).")
+    print_line(f"The page is at {address} (Ctrl-C ends it).")
     if not options.no_browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # a text browser blocks
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # too verbose when file descriptors run out

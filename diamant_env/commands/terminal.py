@@ -85,7 +85,7 @@ def in_folder(text: str) -> Path:
     return path
 
 
-def say(*parts: object) -> None:
+def print_line(*parts: object) -> None:
     """Print texts and reports on separate lines, flushed."""
     print(*parts, sep="\n", flush=True)
 
@@ -94,15 +94,15 @@ def warn(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def save_and_say(result: object, save: Callable[[Path], object], path: Path | None) -> None:
+def save_and_print(result: object, save: Callable[[Path], object], path: Path | None) -> None:
     """Save a result if `path` is not None, and print it even if saving fails."""
     try:
         if path is not None:
             save(path)
     finally:
-        say(result)
+        print_line(result)
     if path is not None:
-        say(f"saved: {path}")
+        print_line(f"saved: {path}")
 
 
 def run_command(command: str, run: Callable[[], object]) -> int:

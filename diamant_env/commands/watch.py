@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import add_edition, new_file, new_parser, say
+from diamant_env.commands.terminal import add_edition, new_file, new_parser, print_line
 from diamant_env.drawing.narration import distinct
 from diamant_env.drawing.text import render_text
 from diamant_env.records import GameSession
@@ -32,15 +32,15 @@ def run(argv: Sequence[str]) -> int:
     session = GameSession(options.edition, agents, options.seed, agents)
     edition = session.edition.replace(hidden_chests=False)  # a spectator sees all chests
     names, width = distinct(agents), shutil.get_terminal_size().columns
-    say(f"{session.edition.name}, {len(agents)} players; --seed {options.seed} brings the same game again.", "")
+    print_line(f"{session.edition.name}, {len(agents)} players; --seed {options.seed} brings the same game again.", "")
     try:
         while not session.over:
-            say(render_text(session.now, edition, session.scene, names, session.leave, width), "")
+            print_line(render_text(session.now, edition, session.history, names, session.leave, width), "")
             time.sleep(1 / options.speed if options.speed else 0)
             session.play(session.decisions())
-        say(render_text(session.now, edition, session.scene, names, width=width))
+        print_line(render_text(session.now, edition, session.history, names, width=width))
     finally:
         if options.record:
             session.record().write(options.record)
-            say(f"saved: {options.record}")
+            print_line(f"saved: {options.record}")
     return 0

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Container
 from typing import TYPE_CHECKING
 
-from diamant_env.drawing.scene import relics_gone
+from diamant_env.drawing.render_history import relics_gone
 from diamant_env.drawing.svg import INK, Box, Colour, SvgCanvas, icon_of_trap
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from itertools import count
 
-from diamant_env.drawing.scene import Scene
+from diamant_env.drawing.render_history import RenderHistory
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
-from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.edition_params import edition_params
 from diamant_env.rules import win_share
 from diamant_env.state import CONTINUE, LEAVE, OVER, GameState
 
@@ -18,46 +18,46 @@ class Narrator:
     def __init__(self, edition: Edition, names: Sequence[str] = (), person: int | None = None) -> None:
         self._edition, self._names, self._person = edition, names, person
 
-    def headlines(self, game: GameState, scene: Scene) -> tuple[str, str]:
+    def headlines(self, game: GameState, history: RenderHistory) -> tuple[str, str]:
         """Return two lines: the outcome of the decisions, and the new card or the result."""
         led_to = f"A new game of {self._edition.name}: everyone enters the cave."
-        if scene.before is not None:
-            parts = [self.decisions(game, scene)] if game.bust_card == NO_CARD else []
-            parts.append(self.outcome(game, scene))
+        if history.before is not None:
+            parts = [self.decisions(game, history)] if game.bust_card == NO_CARD else []
+            parts.append(self.outcome(game, history))
             led_to = " ".join(filter(None, parts))
         if game.phase == OVER:
             return led_to, self.result(game)
-        begins = f"Expedition {game.expedition} begins. " if scene.begins else ""
-        return led_to, begins + self.card(game, scene)
+        begins = f"Expedition {game.expedition} begins. " if history.begins else ""
+        return led_to, begins + self.card(game, history)
 
-    def decisions(self, game: GameState, scene: Scene) -> str:
+    def decisions(self, game: GameState, history: RenderHistory) -> str:
         """Describe who left, with how many gems, and who continues."""
         left, stayed = seats_deciding(game, LEAVE), seats_deciding(game, CONTINUE)
-        if not left or scene.before is None:
+        if not left or history.before is None:
             return "Everyone inside continues."
-        relics = int(game.relics.sum() - scene.before.relics.sum())
+        relics = int(game.relics.sum() - history.before.relics.sum())
         alone = " alone" if len(left) == 1 else ""
         included = f", {counted(relics, 'relic')} included" if relics else ""
         others = f"; {self._do(stayed, 'continue', you='you')}" if stayed else ""
         return f"{self._do(left, 'leave')}{alone} with {_gems(game.banked[left[0]], left)}{included}{others}."
 
-    def outcome(self, game: GameState, scene: Scene) -> str:
+    def outcome(self, game: GameState, history: RenderHistory) -> str:
         """Describe how the last turn ended an expedition; empty if it did not."""
-        if game.bust_card == NO_CARD or scene.before is None:
-            return "Everyone is back in camp." if scene.ended else ""
+        if game.bust_card == NO_CARD or history.before is None:
+            return "Everyone is back in camp." if history.ended else ""
         trap, stayed = self._edition.card_name(game.bust_card), seats_deciding(game, CONTINUE)
-        lost = f"{self._do(stayed, 'lose')} {_gems(scene.before.bag, stayed) if scene.before.bag else 'nothing'}"
+        lost = f"{self._do(stayed, 'lose')} {_gems(history.before.bag, stayed) if history.before.bag else 'nothing'}"
         removed = (f"No {trap} card leaves", f"One {trap} card leaves", f"Two {trap} cards leave")
         return f"A second {trap}! {lost}. {removed[self._edition.bust_removes]} the game."
 
-    def card(self, game: GameState, scene: Scene) -> str:
+    def card(self, game: GameState, history: RenderHistory) -> str:
         """Describe the effect of the newest card."""
         card, name = int(game.last_card), self._edition.card_name(game.last_card)
         if card >= FIRST_RELIC:
             return f"{name.capitalize()}: a lone leaver takes all relics on the path."
         if card >= FIRST_TRAP:
             return f"Trap: {name}. A second one would end the expedition."
-        gain = game.bag - (0 if scene.begins or scene.before is None else scene.before.bag)
+        gain = game.bag - (0 if history.begins or history.before is None else history.before.bag)
         bag = "each bag" if game.num_inside > 1 else "the bag"
         return f"Treasure {name}: {counted(gain, 'gem')} into {bag}, {game.path_gems or 'none'} on the path."
 
@@ -82,21 +82,21 @@ class Narrator:
         return self._names[seat] if self._names else f"player_{seat}"
 
 
-def last_decision(game: GameState, scene: Scene, seat: int) -> str:
+def last_decision(game: GameState, history: RenderHistory, seat: int) -> str:
     """Return a seat's decision and gems banked or lost: ``leave +5``, ``bust -5``, ``bust``, ``continue`` or ``-``."""
     if game.decision[seat] == LEAVE:
         return f"leave +{game.banked[seat]}"
     if game.decision[seat] != CONTINUE:
         return "-"
-    if game.bust_card == NO_CARD or scene.before is None:
+    if game.bust_card == NO_CARD or history.before is None:
         return "continue"
-    return f"bust -{scene.before.bag}" if scene.before.bag else "bust"
+    return f"bust -{history.before.bag}" if history.before.bag else "bust"
 
 
 def winners(game: GameState, edition: Edition) -> list[int]:
     """Return the seats that share the victory; [] before the end of the game."""
     seats = range(game.num_players if game.phase == OVER else 0)
-    return [seat for seat in seats if win_share(game, numbers_of(edition), seat) > 0]
+    return [seat for seat in seats if win_share(game, edition_params(edition), seat) > 0]
 
 
 def ranking(game: GameState, edition: Edition) -> list[int]:

@@ -7,7 +7,7 @@ import numpy as np
 from diamant_env.drawing.cards import FATAL, NEW, draw_path
 from diamant_env.drawing.narration import Narrator, counted, last_decision, winners
 from diamant_env.drawing.pixels import PixelCanvas, pygame
-from diamant_env.drawing.scene import Scene
+from diamant_env.drawing.render_history import RenderHistory
 from diamant_env.drawing.svg import GOLD, INK, SEAT_COLOURS, Box, Colour
 from diamant_env.editions import MAX_EXPEDITIONS, NO_CARD, Edition
 from diamant_env.engine.observation_writer import bust_chance
@@ -30,16 +30,16 @@ _CHANCE_LEFT = 690
 _NEXT_WIDTH = 156  # width of the next expedition's first card
 
 
-def draw_game(game: GameState, edition: Edition, scene: Scene) -> pygame.Surface:
+def draw_game(game: GameState, edition: Edition, history: RenderHistory) -> pygame.Surface:
     """Return a picture of a game, 960 pixels wide and 640 high."""
     over = bool(game.phase == OVER)
     canvas = PixelCanvas(WIDTH, BOTTOM, _ROCK)
     _draw_header(canvas, game, edition, over)
-    _draw_banner(canvas, game, edition, scene)
-    _draw_paths(canvas, game, edition, scene)
+    _draw_banner(canvas, game, edition, history)
+    _draw_paths(canvas, game, edition, history)
     if not over:
         _draw_path_contents(canvas, game)
-    _draw_seats(canvas, game, edition, scene)
+    _draw_seats(canvas, game, edition, history)
     return canvas.finish()
 
 
@@ -71,31 +71,31 @@ def _draw_chance(canvas: PixelCanvas, chance: float) -> None:
         canvas.rectangle((left, 34, max(12, width * chance), 12), FATAL, 6)
 
 
-def _draw_banner(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
+def _draw_banner(canvas: PixelCanvas, game: GameState, edition: Edition, history: RenderHistory) -> None:
     bust = game.bust_card != NO_CARD
-    back: Colour = (120, 30, 32) if bust else (44, 86, 62) if scene.ended else (62, 56, 72)
+    back: Colour = (120, 30, 32) if bust else (44, 86, 62) if history.ended else (62, 56, 72)
     canvas.rectangle((0, _BANNER_TOP, WIDTH, _PATH_TOP - _BANNER_TOP), back)
-    for line, y, colour in zip(Narrator(edition).headlines(game, scene), (75, 101), (_WHITE, NEW), strict=True):
+    for line, y, colour in zip(Narrator(edition).headlines(game, history), (75, 101), (_WHITE, NEW), strict=True):
         canvas.text(line, (_MARGIN, y), 26, colour, "midleft", WIDTH - 2 * _MARGIN)
 
 
-def _draw_paths(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
+def _draw_paths(canvas: PixelCanvas, game: GameState, edition: Edition, history: RenderHistory) -> None:
     """Draw the path; after the end of an expedition, its path and the first card of the next one."""
     height = _CONTENTS_TOP - _PATH_TOP
     if game.phase == OVER:
-        _draw_ended_path(canvas, game, edition, scene, (0, _PATH_TOP, WIDTH, SEATS_TOP - _PATH_TOP))
+        _draw_ended_path(canvas, game, edition, history, (0, _PATH_TOP, WIDTH, SEATS_TOP - _PATH_TOP))
         return
     box: Box = (_MARGIN, _PATH_TOP + 10, WIDTH - 2 * _MARGIN, height - 16)
-    if scene.ended:
+    if history.ended:
         split = WIDTH - _NEXT_WIDTH
-        _draw_ended_path(canvas, game, edition, scene, (0, _PATH_TOP, split, height))
+        _draw_ended_path(canvas, game, edition, history, (0, _PATH_TOP, split, height))
         box = _titled(canvas, (split, _PATH_TOP, _NEXT_WIDTH, height), f"Expedition {game.expedition}", _WHITE)
-    draw_path(canvas, box, edition, scene.path, [len(scene.path) - 1], NEW, int(game.path_relics))
+    draw_path(canvas, box, edition, history.path, [len(history.path) - 1], NEW, int(game.path_relics))
 
 
-def _draw_ended_path(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene, box: Box) -> None:
+def _draw_ended_path(canvas: PixelCanvas, game: GameState, edition: Edition, history: RenderHistory, box: Box) -> None:
     """Draw the path of the expedition that has just ended, with the two cards that ended it."""
-    ended = scene.ended_path(game)
+    ended = history.ended_path(game)
     if ended is None:
         return
     canvas.rectangle(box, _DARK)
@@ -123,7 +123,7 @@ def _draw_path_contents(canvas: PixelCanvas, game: GameState) -> None:
     canvas.text(f"{traps} so far", (WIDTH - _MARGIN, y), 24, _GREY, "midright")
 
 
-def _draw_seats(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
+def _draw_seats(canvas: PixelCanvas, game: GameState, edition: Edition, history: RenderHistory) -> None:
     for top, bottom, colour in (
         (SEATS_TOP, _CAVE_TOP, _DECISIONS), (_CAVE_TOP, _CAMP_TOP, _CAVE), (_CAMP_TOP, BOTTOM, _CAMP),
     ):  # fmt: skip
@@ -134,7 +134,7 @@ def _draw_seats(canvas: PixelCanvas, game: GameState, edition: Edition, scene: S
     for seat, (center, width) in enumerate(_columns(int(game.num_players))):
         if seat in won:
             _draw_victory(canvas, center, width, "winner" if len(won) == 1 else f"win share 1/{len(won)}")
-        _draw_decision(canvas, center, width, last_decision(game, scene, seat))
+        _draw_decision(canvas, center, width, last_decision(game, history, seat))
         _draw_explorer(canvas, game, center, seat)
         _draw_chest(canvas, game, center + 31, seat, edition.hidden_chests and not over)
         canvas.rectangle((center - width / 2 + 4, BOTTOM - 34, width - 8, 26), SEAT_COLOURS[seat], 8)

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Sequence
 
 from diamant_env.drawing.narration import Narrator, last_decision, path_contents
-from diamant_env.drawing.scene import Scene
+from diamant_env.drawing.render_history import RenderHistory
 from diamant_env.editions import FIRST_TRAP, Edition
 from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.state import OVER, GameState
@@ -16,7 +16,7 @@ _HARD_SPACE = "\N{NO-BREAK SPACE}"
 def render_text(
     game: GameState,
     edition: Edition,
-    scene: Scene,
+    history: RenderHistory,
     names: Sequence[str] = (),
     leave: Sequence[float | None] = (),
     width: int = WIDTH,
@@ -27,15 +27,15 @@ def render_text(
     """
     names = names or [f"player_{seat}" for seat in range(game.num_players)]
     narrator = Narrator(edition, names)
-    lines = [narrator.outcome(game, scene)]
+    lines = [narrator.outcome(game, history)]
     if game.phase == OVER:
         lines.append(narrator.result(game))
     else:
         lines.append(f"Expedition {game.expedition} of {edition.expeditions}, card {game.turn}")
-        path = " - ".join(_card_text(edition, card) for card in scene.path)
+        path = " - ".join(_card_text(edition, card) for card in history.path)
         lines += [f"  path   {path}", f"  lying  {path_contents(game)}"]
         lines.append(f"  bust   {bust_chance(game):.1%} with the next card")
-    rows = seat_lines(game, edition, scene, names, leave)
+    rows = seat_lines(game, edition, history, names, leave)
     if max(map(len, rows)) > width:
         middle = rows[0].index("  bag")
         rows = [part for row in rows for part in (row[:middle].rstrip(), row[middle:])]
@@ -44,7 +44,7 @@ def render_text(
 
 
 def seat_lines(
-    game: GameState, edition: Edition, scene: Scene, names: Sequence[str], leave: Sequence[float | None] = ()
+    game: GameState, edition: Edition, history: RenderHistory, names: Sequence[str], leave: Sequence[float | None] = ()
 ) -> list[str]:
     """Return a heading and a row per player; hidden chests are shown only when the game is over."""
     width = max(map(len, ("player", *names))) + 2
@@ -53,7 +53,7 @@ def seat_lines(
     for seat, name in enumerate(names):
         where, bag = ("cave", game.bag) if game.inside[seat] else ("camp", "-")
         chest = "?" if edition.hidden_chests and game.phase != OVER else game.chest[seat]
-        decided = last_decision(game, scene, seat)
+        decided = last_decision(game, history, seat)
         row = f"  {name:<{width}}{where:<8}{decided:<10}{bag:>5}{chest:>7}{game.relics[seat]:>8}"
         chance = leave[seat] if leave else None
         lines.append(row if chance is None else f"{row}{chance:>11.1%}")

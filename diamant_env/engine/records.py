@@ -19,7 +19,7 @@ from diamant_env.editions import (
     find_edition,
 )
 from diamant_env.engine.arguments import MAX_SEED, checked_int
-from diamant_env.engine.edition_numbers import edition_records
+from diamant_env.engine.edition_params import edition_params_array
 from diamant_env.engine.loops import observe_games, rebuild_games
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
 from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE, NO_DECISION, OVER, REVEAL, GameState
@@ -135,7 +135,7 @@ def check_game(game: Any, edition: Edition) -> None:
     """Check one record of type `GAME` in any phase; raise ValueError as `check_games` does."""
     one = np.asarray(game)[None]
     num_players = np.clip(one["num_players"], 1, MAX_PLAYERS) if one.dtype == GAME else np.ones(1)
-    check_games(one, edition_records([edition]), np.zeros(1, int), num_players.astype(int), (REVEAL, DECIDE, OVER))
+    check_games(one, edition_params_array([edition]), np.zeros(1, int), num_players.astype(int), (REVEAL, DECIDE, OVER))
 
 
 def from_observation(
@@ -167,7 +167,7 @@ def from_observation(
         raise ValueError(f"keys of shape {np.shape(keys)}; expected {observations.shape[:1]}")
     own = np.array([checked_int("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
     games, played = rebuilt(observations, own), find_edition(edition).replace(hidden_chests=False)
-    editions = edition_records([played])
+    editions = edition_params_array([played])
     try:
         check_games(games, editions, np.zeros(len(games), int), games["num_players"])
     except ValueError as error:

@@ -12,12 +12,12 @@ from open_spiel.python.policy import Policy
 from diamant_env.agent import answer_of
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_int
-from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.edition_params import edition_params
 from diamant_env.engine.records import rebuilt
 from diamant_env.exact.response import require_stateless
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.custom import Player
-from diamant_env.opponents.registry import make
+from diamant_env.opponents.custom import AgentSpec
+from diamant_env.opponents.registry import make_agent
 from diamant_env.state import CONTINUE, LEAVE, GameState
 
 _REPEATS = 16  # calls per first card, to detect agents that sample
@@ -29,15 +29,15 @@ class AgentPolicy(Policy):
 
     Args:
         game: `python_diamant`, or its `pyspiel.convert_to_turn_based`.
-        agent: An argument of `diamant_env.opponents.make`.
+        agent: An argument of `diamant_env.opponents.make_agent`.
 
     Raises:
         ValueError: If it is not an agent or has memory.
     """
 
-    def __init__(self, game: pyspiel.Game, agent: Player) -> None:
+    def __init__(self, game: pyspiel.Game, agent: AgentSpec) -> None:
         super().__init__(game, list(range(game.num_players())))
-        self.agent = make(agent)
+        self.agent = make_agent(agent)
         start = game.new_initial_state()
         self._edition = edition_of(game)
         rows = [self._flat(start.child(card), 0) for card, _ in start.chance_outcomes()]
@@ -61,7 +61,7 @@ class AgentPolicy(Policy):
 class AgentBot(pyspiel.Bot):
     """OpenSpiel bot of an agent, see `AgentPolicy`; `PolicyBot` fails where 0 is the only legal action."""
 
-    def __init__(self, game: pyspiel.Game, player: int, agent: Player, seed: int = 0) -> None:
+    def __init__(self, game: pyspiel.Game, player: int, agent: AgentSpec, seed: int = 0) -> None:
         super().__init__()
         self._player, self._policy, self._random = player, AgentPolicy(game, agent), np.random.default_rng(seed)
 
@@ -106,9 +106,9 @@ class PolicyAgent:
     def __str__(self) -> str:
         return self.name
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`; raise ValueError for rows of other games than the policy's."""
-        leave, rows = np.zeros(len(first), np.float32), np.flatnonzero(obs["must_decide"])
+        leave, rows = np.zeros(len(episode_start), np.float32), np.flatnonzero(obs["must_decide"])
         if np.any(obs["hidden_chests"][rows]) and not edition_of(self.game).hidden_chests:
             raise ValueError(f"{self} plays with open chests; the chests of this table are hidden")
         self._check_editions(obs)
@@ -129,7 +129,7 @@ class PolicyAgent:
 
 
 def _rules_of(edition: Edition) -> bytes:
-    return numbers_of(edition.replace(hidden_chests=False)).tobytes()
+    return edition_params(edition.replace(hidden_chests=False)).tobytes()
 
 
 def edition_of(game: pyspiel.Game) -> Edition:

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from diamant_env.compilation import cache_folder
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition, is_published
 from diamant_env.engine.arguments import checked_int
-from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.exact.expeditions import Deck, deck_of, expeditions_after, values_of_ends
+from diamant_env.engine.edition_params import edition_params
+from diamant_env.exact.expeditions import ExpeditionStart, deck_of, expeditions_after, values_of_ends
 from diamant_env.exact.induction import EQUILIBRIUM, Progress, solve
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.solution import Solution, Strategy
 from diamant_env.exact.tree import MAX_NODES, Ends, ExpeditionTree, build_tree, values_with
 from diamant_env.state import GameState
-from diamant_env.storage.files import write_whole
+from diamant_env.storage.files import write_atomic
 
 _MOST_UNSEEN = 1_000_000_000  # nodes of later expeditions, a few minutes
 
@@ -105,9 +105,9 @@ def whole_game_strategy(game: GameState, edition: Edition) -> Strategy:
 
 def _solve_later(
     start: GameState, edition: Edition, progress: Progress | None, cache: bool, most: int | None = None
-) -> dict[Deck, NDArray[np.float64]]:
+) -> dict[ExpeditionStart, NDArray[np.float64]]:
     """Return error and value, float64 (2,), of each later expedition; ValueError if more than `most` are uncached."""
-    solved: dict[Deck, NDArray[np.float64]] = {}
+    solved: dict[ExpeditionStart, NDArray[np.float64]] = {}
     games = expeditions_after(start, edition)
     files = [cache_file(game, edition, "root") if cache else None for game in games.values()]
     if most is not None and sum(load_numbers(file) is None for file in files) > most:
@@ -130,7 +130,7 @@ def _solve_later(
     return solved
 
 
-def _ends(tree: ExpeditionTree, later: dict[Deck, NDArray[np.float64]]) -> Ends | None:
+def _ends(tree: ExpeditionTree, later: dict[ExpeditionStart, NDArray[np.float64]]) -> Ends | None:
     """Return the values of the ends of an expedition; None for the last one."""
     value_of = {deck: (float(result[1]),) for deck, result in later.items()}
     ends = values_of_ends(tree.start, tree.edition, tree.sets, lambda game: value_of[deck_of(game, tree.edition)])
@@ -161,7 +161,7 @@ def save_numbers(file: Path | None, numbers: NDArray) -> None:
     """Write an array to the disk cache, little-endian; write errors are ignored."""
     if file is not None:
         with contextlib.suppress(OSError):
-            write_whole(file, numbers.astype(numbers.dtype.newbyteorder("<"), copy=False).data)
+            write_atomic(file, numbers.astype(numbers.dtype.newbyteorder("<"), copy=False).data)
 
 
 def cache_file(start: GameState, edition: Edition, kind: str = "") -> Path | None:
@@ -171,6 +171,6 @@ def cache_file(start: GameState, edition: Edition, kind: str = "") -> Path | Non
     fields += ["num_players", "expedition"] if kind else []  # irrelevant to values of a single expedition
     numbers = [kind, *(int(start[name]) for name in fields)]
     same = replace(edition.replace(hidden_chests=False), tie_break="shared")  # neither changes values in gems
-    state = numbers_of(same).tobytes() + start["deck"].tobytes() + start["on_path"].tobytes()
+    state = edition_params(same).tobytes() + start["deck"].tobytes() + start["on_path"].tobytes()
     name = f"{hashlib.sha256(state + repr(numbers).encode()).hexdigest()[:32]}.values"
     return None if folder is None else folder / name

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, NO_CARD, Edition
-from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.edition_params import edition_params
 from diamant_env.exact.cards import CardSets, card_sets
 from diamant_env.exact.moves import after_bust, after_leaving, fatal_kinds
 from diamant_env.exact.tree import Ends, relic_digit_of
@@ -22,7 +22,7 @@ from diamant_env.rules import reveal
 from diamant_env.state import DECIDE, GAME, REVEAL, GameState
 
 
-class Deck(NamedTuple):
+class ExpeditionStart(NamedTuple):
     """State at the start of an expedition that determines its value in score.
 
     Attributes:
@@ -38,18 +38,18 @@ class Deck(NamedTuple):
     relics_taken: int
 
 
-def deck_of(game: GameState, edition: Edition, merge_traps: bool = True) -> Deck:
+def deck_of(game: GameState, edition: Edition, merge_traps: bool = True) -> ExpeditionStart:
     """Return the deck at the start of an expedition."""
     traps = game["deck"][FIRST_TRAP : FIRST_TRAP + len(edition.traps)].tolist()
     relics = tuple(game["deck"][FIRST_RELIC:].tolist())
-    return Deck(
+    return ExpeditionStart(
         int(game["expedition"]), tuple(sorted(traps) if merge_traps else traps), relics, int(game["relics_taken"])
     )
 
 
-def expeditions_after(start: GameState, edition: Edition, merge_traps: bool = True) -> dict[Deck, GameState]:
+def expeditions_after(start: GameState, edition: Edition, merge_traps: bool = True) -> dict[ExpeditionStart, GameState]:
     """Return the starts of all later expeditions; each one comes after those that can follow it."""
-    starts: dict[Deck, GameState] = {}
+    starts: dict[ExpeditionStart, GameState] = {}
 
     def add_followers(game: GameState) -> None:
         for outcome in _outcomes(game, edition, card_sets(game, edition, merge_traps)):
@@ -106,7 +106,7 @@ def _outcomes(start: GameState, edition: Edition, sets: CardSets) -> Iterator[_O
         for taken in range(before + drawn + 1):
             game = start.copy()
             for _ in range(drawn):
-                reveal(game, numbers_of(edition), card)
+                reveal(game, edition_params(edition), card)
             game["relics_taken"] += taken
             game["path_relics"] -= taken
             yield _Outcome(before + drawn, taken, None, [after_leaving(game, edition)], [1])
@@ -133,7 +133,7 @@ def current_expedition(games: NDArray, edition: Edition) -> NDArray:
     starts, players = np.full(len(games), 0, GAME), games["num_players"].astype(int)
     for name in ("num_players", "expedition", "relics_taken", "path_relics", "path_relic_value"):
         starts[name] = games[name]
-    starts["deck"][:, :FIRST_TRAP] = numbers_of(edition)["cards"][:FIRST_TRAP]
+    starts["deck"][:, :FIRST_TRAP] = edition_params(edition)["cards"][:FIRST_TRAP]
     starts["deck"][:, FIRST_TRAP:FIRST_RELIC] = games["deck"][:, FIRST_TRAP:FIRST_RELIC] + games["on_path"]
     if edition.relics:
         starts["deck"][:, FIRST_RELIC:] = games["deck"][:, FIRST_RELIC:]

@@ -19,7 +19,7 @@ from diamant_env.exact.lookahead import block_of, blocks_of, look_ahead, mean, m
 from diamant_env.exact.tree import ExpeditionTree, NodeValues
 
 # Modes: symmetric equilibrium with the lowest probability of leaving; best response to a policy; the policy itself.
-EQUILIBRIUM, RESPONSE, PROFILE = range(3)
+EQUILIBRIUM, RESPONSE, EVALUATE = range(3)
 
 _CHUNKS = 200
 _DEPTH = 60  # bisections, to float64 precision
@@ -36,7 +36,7 @@ def solve(
 ) -> float:
     """Fill `values` by backward induction; return the maximum gain of a one-node deviation.
 
-    `policy`, float64 (nodes,), is the probability of leaving: input for `RESPONSE` and `PROFILE`, else output or None.
+    `policy`, float64 (nodes,), is the probability of leaving: input for `RESPONSE` and `EVALUATE`, else output or None.
     """
     policy, memory = np.zeros(0) if policy is None else policy, memory_of(tree)
     ranges = _index_ranges(tree, progress)
@@ -76,7 +76,7 @@ def _solve_sets(layout, first, last, mode, policy, values, memory):
                         policy[at] = q
                     leaving, staying = mean(leave, row, others, q), mean(stay, row, others, q)
                     best, mixed = max(leaving, staying), q * leaving + (1 - q) * staying
-                    value[at] = mixed if mode == PROFILE else best
+                    value[at] = mixed if mode == EVALUATE else best
                     worst = max(worst, best - mixed)
                     if followed and inside < boxes.players:
                         camp_value[at] = mean(camp, row, inside, q)

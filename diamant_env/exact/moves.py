@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TREASURES, NO_CARD, Edition
-from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.edition_params import edition_params
 from diamant_env.exact.cards import CardSets
 from diamant_env.rules import resolve_decisions, return_to_camp, reveal, start_game
 from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE, GameState
@@ -52,13 +52,13 @@ def relic_worth(start: GameState, edition: Edition, card: int) -> NDArray[np.int
     game = start.copy()
     worth = [int(game["path_relic_value"])]
     for _ in range(start["deck"][card]):
-        reveal(game, numbers_of(edition), card)
+        reveal(game, edition_params(edition), card)
         worth.append(int(game["path_relic_value"]))
     return np.array(worth, np.int64)
 
 
 def payout_by_digit(start: GameState, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
-    """Return the addition of each digit's cards to a lone player's payout, int64 (digits, values)."""
+    """Return the addition of each digit's cards to a single player's payout, int64 (digits, values)."""
     worth = np.zeros(sets.safe.shape, np.int64)
     for digit, (card, radix) in enumerate(zip(sets.card.tolist(), sets.radix, strict=True)):
         if card >= FIRST_RELIC:
@@ -76,7 +76,7 @@ def start_of_expedition(edition: Edition, num_players: int) -> GameState:
         num_players: Number of players, 1 to 8.
     """
     game = np.zeros(1, GAME)[0]
-    start_game(game, numbers_of(edition), num_players, np.uint64(0))
+    start_game(game, edition_params(edition), num_players, np.uint64(0))
     return game
 
 
@@ -85,7 +85,7 @@ def after_leaving(game: GameState, edition: Edition) -> GameState:
     game = game.copy()
     game["phase"] = DECIDE
     game["decision"] = LEAVE
-    resolve_decisions(game, numbers_of(edition))
+    resolve_decisions(game, edition_params(edition))
     return game
 
 
@@ -94,7 +94,7 @@ def after_bust(game: GameState, edition: Edition, trap: int) -> GameState:
     game = game.copy()
     game["bust_card"] = NO_CARD
     while game["bust_card"] == NO_CARD:
-        reveal(game, numbers_of(edition), FIRST_TRAP + trap)
+        reveal(game, edition_params(edition), FIRST_TRAP + trap)
     return game
 
 
@@ -112,7 +112,7 @@ def _treasure(start: GameState, edition: Edition, inside: int, slot: int) -> tup
     """Return a treasure's additions to each bag and to the path, for a number of players inside."""
     game = start.copy()
     game["num_inside"] = inside
-    reveal(game, numbers_of(edition), slot)
+    reveal(game, edition_params(edition), slot)
     return int(game["bag"] - start["bag"]), int(game["path_gems"] - start["path_gems"])
 
 

@@ -18,11 +18,11 @@ from diamant_env.agent import Agent, answer_of
 from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_TRAP, MAX_GEMS, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, Edition
 from diamant_env.engine.arguments import BOOL, checked_array
-from diamant_env.engine.edition_numbers import edition_records
+from diamant_env.engine.edition_params import edition_params_array
 from diamant_env.engine.records import observe_records
 from diamant_env.exact.cards import read_set
-from diamant_env.exact.expeditions import Deck, deck_of, expeditions_after, values_of_ends
-from diamant_env.exact.induction import PROFILE, RESPONSE, Progress, solve
+from diamant_env.exact.expeditions import ExpeditionStart, deck_of, expeditions_after, values_of_ends
+from diamant_env.exact.induction import EVALUATE, RESPONSE, Progress, solve
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.solution import root_value
 from diamant_env.exact.tree import (
@@ -101,7 +101,7 @@ def best_response(
 
 def whole_response(policy_at: PolicyAt, tree: ExpeditionTree, progress: Progress | None = None) -> Response:
     """Solve the best response in a whole game; `policy_at` returns the policy for a tree, float64 (nodes,)."""
-    solved: dict[Deck, tuple[float, float]] = {}
+    solved: dict[ExpeditionStart, tuple[float, float]] = {}
 
     def values_in(tree: ExpeditionTree) -> tuple[float, float]:
         edition, merge = tree.edition, tree.merge_traps
@@ -128,7 +128,7 @@ def _respond(
     policy = np.require(policy, requirements=["C", "W"])  # read-only arrays are another type to compiled code
     best, profile = (values_with(tree, np.zeros(size), np.zeros(0 if end is None else size), end) for end in ends)
     solve(tree, RESPONSE, best, progress and (lambda done: progress(done / 2)), policy)
-    solve(tree, PROFILE, profile, progress and (lambda done: progress(0.5 + done / 2)), policy)
+    solve(tree, EVALUATE, profile, progress and (lambda done: progress(0.5 + done / 2)), policy)
     return root_value(tree, best.inside), root_value(tree, profile.inside)
 
 
@@ -204,7 +204,7 @@ def games_at(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray:
 
 def observations_at(games: NDArray, edition: Edition) -> NDArray[np.float32]:
     """Return seat 0's observations, float32 (games, NUM_FEATURES): chests and rivals hidden."""
-    return observe_records(games, edition_records([edition.replace(hidden_rivals=True)]))[:, 0]
+    return observe_records(games, edition_params_array([edition.replace(hidden_rivals=True)]))[:, 0]
 
 
 def answers_to(flat: NDArray[np.float32], agent: Agent, edition: Edition) -> NDArray[np.float32]:

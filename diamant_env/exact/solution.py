@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from diamant_env.compilation import jit
 from diamant_env.engine.records import as_games
 from diamant_env.exact.cards import index_of, require_decisions, require_same_expedition
-from diamant_env.exact.expeditions import Deck
+from diamant_env.exact.expeditions import ExpeditionStart
 from diamant_env.exact.induction import EQUILIBRIUM, lowest_equilibrium, solve
 from diamant_env.exact.lookahead import block_at, look_ahead, mean, memory_of, write_payoffs
 from diamant_env.exact.tree import ExpeditionTree, NodeValues, position_of, sets_of
@@ -30,7 +30,7 @@ class Solution:
     tree: ExpeditionTree
     nodes: NodeValues
     error: float
-    later: dict[Deck, float] = field(default_factory=dict)
+    later: dict[ExpeditionStart, float] = field(default_factory=dict)
 
     @property
     def values(self) -> NDArray[np.float64]:

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from diamant_env.agent import Agent
 from diamant_env.compilation import jit
 from diamant_env.editions import EDITIONS, FIRST_TRAP, Edition, find_edition
-from diamant_env.engine.edition_numbers import edition_records, numbers_of
+from diamant_env.engine.edition_params import edition_params, edition_params_array
 from diamant_env.engine.records import as_games, observe_records
 from diamant_env.exact.cards import CardSets, card_sets, index_of, read_set, require_decisions
 from diamant_env.exact.equilibrium import cache_file, load_numbers, save_numbers
-from diamant_env.exact.expeditions import Deck, current_expedition, deck_of, expeditions_after, sort_traps
+from diamant_env.exact.expeditions import ExpeditionStart, current_expedition, deck_of, expeditions_after, sort_traps
 from diamant_env.exact.induction import EQUILIBRIUM, RESPONSE, Progress
 from diamant_env.exact.moves import after_bust, after_leaving, fatal_kinds, start_of_expedition
 from diamant_env.exact.response import answers_to, games_at
@@ -75,7 +75,7 @@ class TwoPlayerWin:
     """
 
     edition: Edition
-    shares: dict[Deck, NDArray[np.float64]] = field(default_factory=dict)
+    shares: dict[ExpeditionStart, NDArray[np.float64]] = field(default_factory=dict)
     error: float = 0
     _plans: OrderedDict = field(default_factory=OrderedDict, init=False, repr=False, compare=False)
 
@@ -220,7 +220,7 @@ def guaranteed_by(
         ValueError: If the agent is stateful, samples its decisions, or returns values outside [0, 1].
     """
     edition, games = solution.edition, expeditions_of(solution.edition)
-    guaranteed, records = TwoPlayerWin(edition), edition_records([edition])
+    guaranteed, records = TwoPlayerWin(edition), edition_params_array([edition])
     for number, (deck, game) in enumerate(games.items()):
         shares, tree = solution.shares[deck].copy(), build_tree(game, edition)
         most = len(shares) // 2 if max_lead is None else min(max_lead, len(shares) // 2)
@@ -239,7 +239,7 @@ def guaranteed_by(
     return guaranteed
 
 
-def expeditions_of(edition: Edition) -> dict[Deck, GameState]:
+def expeditions_of(edition: Edition) -> dict[ExpeditionStart, GameState]:
     """Return the starts of all expeditions of two players, each after those that can follow it."""
     start = start_of_expedition(edition, 2)
     return {**expeditions_after(start, edition), deck_of(start, edition): start}
@@ -251,11 +251,13 @@ def num_leads(game: GameState, edition: Edition) -> int:
     return 1 + sum(edition.treasures) * min(expedition - 1, edition.expeditions - expedition + 1)
 
 
-def _shipped(edition: Edition) -> dict[Deck, NDArray[np.float64]]:
+def _shipped(edition: Edition) -> dict[ExpeditionStart, NDArray[np.float64]]:
     """Return error and win shares of the expeditions of the 30-card game, {} for other decks."""
     whole = EDITIONS["iello-2016-fr"]
     skipped = whole.expeditions - edition.expeditions
-    same = numbers_of(replace(whole, expeditions=edition.expeditions)).tobytes() == numbers_of(edition).tobytes()
+    same = (
+        edition_params(replace(whole, expeditions=edition.expeditions)).tobytes() == edition_params(edition).tobytes()
+    )
     if skipped < 0 or not same:
         return {}
     games = expeditions_of(whole)
@@ -266,7 +268,7 @@ def _shipped(edition: Edition) -> dict[Deck, NDArray[np.float64]]:
 def expedition_from(game: GameState, lead: int, solution: TwoPlayerWin) -> _Expedition:
     """Return the expedition from a state on, for leads up to a lead of either player."""
     edition = solution.edition
-    sets, numbers = card_sets(game, edition), numbers_of(edition)
+    sets, numbers = card_sets(game, edition), edition_params(edition)
     values, shares = numbers["treasure_value"].astype(int), numbers["share"][2]
     bag, path = int(game["bag"]), int(game["path_gems"])
     if game["num_inside"] == 2:

@@ -14,7 +14,7 @@ from diamant_env.engine.arguments import checked_int
 from diamant_env.envs.settings import Observation, shown_fields
 from diamant_env.jax.observation import observe
 from diamant_env.jax.rules import (
-    Numbers,
+    EnvParams,
     State,
     draw_card,
     margin,
@@ -30,7 +30,7 @@ from diamant_env.state import REVEAL
 _NEXT_GAME = 0  # counter that cards never use, since expeditions start at 1
 
 
-class Turn(NamedTuple):
+class TimeStep(NamedTuple):
     """Result of a turn with auto-reset.
 
     Attributes:
@@ -58,7 +58,7 @@ class Diamant:
     Attributes:
         num_players: Players at the table.
         edition: The edition of the game.
-        numbers: Its parameters, for the functions of `diamant_env.jax.rules`.
+        params: Its parameters, for the functions of `diamant_env.jax.rules`.
         observation_space: The space of one seat's observation.
 
     Raises:
@@ -90,18 +90,18 @@ class Diamant:
         self.reward = reward
         self.observation_space, self._columns = shown_fields(observation)
         self.edition = find_edition(edition)
-        self.numbers = Numbers.of(self.edition)
+        self.params = EnvParams.of(self.edition)
 
-    def with_numbers(self, numbers: Numbers) -> Diamant:
-        """Return a copy with other `numbers`, which may be traced: `vmap` then plays several editions."""
+    def with_params(self, params: EnvParams) -> Diamant:
+        """Return a copy with other `params`, which may be traced: `vmap` then plays several editions."""
         other = copy(self)
-        other.numbers = numbers
+        other.params = params
         return other
 
     def init(self, key: Array) -> State:
         """Return the initial state, after the first card, from a key of `jax.random`."""
-        state = start_game(self.numbers, self.num_players, key)
-        return reveal(state, self.numbers, draw_card(state))
+        state = start_game(self.params, self.num_players, key)
+        return reveal(state, self.params, draw_card(state))
 
     def step(self, state: State, actions: Array) -> tuple[State, Array]:
         """Play one turn: the decisions, then cards until the next decision.
@@ -119,26 +119,26 @@ class Diamant:
         actions = jnp.asarray(actions)
         if actions.shape != (self.num_players,):
             raise ValueError(f"actions of shape {actions.shape}; expected ({self.num_players},)")
-        after = resolve_decisions(state, self.numbers, actions)
+        after = resolve_decisions(state, self.params, actions)
         for _ in range(2):  # at most a bust and the first card of the next expedition
-            card = reveal(after, self.numbers, draw_card(after))
+            card = reveal(after, self.params, draw_card(after))
             after = select(after.phase == REVEAL, card, after)
         after = select(state.over, state, after)
-        return after, jnp.where(state.over, 0, pay(after, self.numbers, self.reward))
+        return after, jnp.where(state.over, 0, pay(after, self.params, self.reward))
 
-    def step_auto_reset(self, state: State, actions: Array) -> Turn:
+    def step_auto_reset(self, state: State, actions: Array) -> TimeStep:
         """Play one turn like `step`, with auto-reset."""
         ended, rewards = self.step(state, actions)
         new_game = self.init(jax.random.fold_in(state.key, _NEXT_GAME))
-        return Turn(select(ended.over, new_game, ended), ended, rewards)
+        return TimeStep(select(ended.over, new_game, ended), ended, rewards)
 
     def observe(self, state: State) -> Array:
         """Return the observations of all seats, float32 (seats, features); see `diamant_env.observation.FIELDS`."""
-        return observe(state, self.numbers)[:, self._columns]
+        return observe(state, self.params)[:, self._columns]
 
     def global_state(self, state: State) -> Array:
         """Return the global state, float32 (NUM_FEATURES,): the first seat's observation with open chests."""
-        opened = self.numbers._replace(hidden_chests=jnp.int32(0), hidden_rivals=jnp.int32(0))
+        opened = self.params._replace(hidden_chests=jnp.int32(0), hidden_rivals=jnp.int32(0))
         return observe(state, opened)[0]
 
     def legal_actions(self, state: State) -> Array:
@@ -146,7 +146,7 @@ class Diamant:
         return jnp.stack([jnp.ones_like(state.inside), state.inside], axis=-1)
 
 
-def pay(state: State, numbers: Numbers, reward: Reward) -> Array:
+def pay(state: State, params: EnvParams, reward: Reward) -> Array:
     """Return the rewards of the turn that led to this state, float32 (seats,)."""
     if callable(reward):
         rewards = jnp.asarray(reward(state.banked, state.chest, state.inside, state.over), jnp.float32)
@@ -155,4 +155,4 @@ def pay(state: State, numbers: Numbers, reward: Reward) -> Array:
         return rewards
     if reward == "score":
         return state.banked.astype(jnp.float32)
-    return jnp.where(state.over, win_share(state, numbers) if reward == "win" else margin(state), 0)
+    return jnp.where(state.over, win_share(state, params) if reward == "win" else margin(state), 0)

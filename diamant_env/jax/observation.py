@@ -9,11 +9,11 @@ import numpy as np
 from jax import Array
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS
-from diamant_env.jax.rules import Numbers, State, equal_share
+from diamant_env.jax.rules import EnvParams, State, equal_share
 from diamant_env.observation import OWN, PUBLIC, RIVALS, Field
 
 
-def observe(state: State, edition: Numbers) -> Array:
+def observe(state: State, edition: EnvParams) -> Array:
     """Return the observations of all seats, float32 (seats, NUM_FEATURES)."""
     seats = len(state.chest)
     public = public_features(state, edition)
@@ -21,7 +21,7 @@ def observe(state: State, edition: Numbers) -> Array:
     return jnp.concatenate([own_features(state, edition), _rival_features(state, edition), everyone], axis=1)
 
 
-def own_features(state: State, edition: Numbers) -> Array:
+def own_features(state: State, edition: EnvParams) -> Array:
     """Return the features of each seat about itself, float32 (seats, fields of `OWN`)."""
     values = {
         "must_decide": state.inside,
@@ -42,7 +42,7 @@ def lead(chest: Array) -> Array:
     return chest - rivals.max(axis=1)
 
 
-def _rival_features(state: State, edition: Numbers) -> Array:
+def _rival_features(state: State, edition: EnvParams) -> Array:
     """Return the features of each seat's rivals, float32 (seats, (MAX_PLAYERS - 1) * fields of `RIVALS`)."""
     seats = len(state.chest)
     values = {
@@ -60,7 +60,7 @@ def _rival_features(state: State, edition: Numbers) -> Array:
     return jnp.where(edition.hidden_rivals, 0, jnp.concatenate([jnp.stack(around), absent], axis=1))
 
 
-def public_features(state: State, edition: Numbers) -> Array:
+def public_features(state: State, edition: EnvParams) -> Array:
     """Return the public features, float32 (NUM_PUBLIC,)."""
     deck, inside = state.deck, state.num_inside
     treasures, traps, relics = deck[:FIRST_TRAP], deck[FIRST_TRAP:FIRST_RELIC], deck[FIRST_RELIC:]

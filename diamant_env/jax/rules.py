@@ -15,7 +15,7 @@ import numpy as np
 from jax import Array
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_RELICS, MAX_TRAPS, NO_CARD, NUM_CARDS, Edition
-from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.edition_params import edition_params
 from diamant_env.state import DECIDE, LEAVE, OVER, REVEAL
 
 _CARDS = np.arange(NUM_CARDS, dtype=np.int32)
@@ -65,8 +65,8 @@ class State(NamedTuple):
         return self.phase == OVER
 
 
-class Numbers(NamedTuple):
-    """Edition parameters, int32 arrays as in `diamant_env.state.EditionNumbers`."""
+class EnvParams(NamedTuple):
+    """Edition parameters, int32 arrays as in `diamant_env.state.EditionParams`."""
 
     cards: Array | np.ndarray
     treasure_value: Array | np.ndarray
@@ -82,9 +82,9 @@ class Numbers(NamedTuple):
     hidden_rivals: Array | np.ndarray
 
     @classmethod
-    def of(cls, edition: str | Edition) -> Numbers:
+    def of(cls, edition: str | Edition) -> EnvParams:
         """Return the parameters of an edition."""
-        record = numbers_of(edition)
+        record = edition_params(edition)
         return cls(*(np.asarray(record[name], np.int32) for name in cls._fields))
 
 
@@ -93,7 +93,7 @@ def select(condition: Array, yes: State, no: State) -> State:
     return State(*(a if a is b else jnp.where(condition, a, b) for a, b in zip(yes, no, strict=True)))
 
 
-def start_game(edition: Numbers, num_players: int, key: Array) -> State:
+def start_game(edition: EnvParams, num_players: int, key: Array) -> State:
     """Set up: empty chests, a full deck, and the first expedition before its first card."""
     zero, seats = jnp.int32(0), jnp.zeros(num_players, jnp.int32)
     state = State(
@@ -105,7 +105,7 @@ def start_game(edition: Numbers, num_players: int, key: Array) -> State:
     return begin_expedition(state, edition)
 
 
-def begin_expedition(state: State, edition: Numbers) -> State:
+def begin_expedition(state: State, edition: EnvParams) -> State:
     """Start an expedition: all players enter the cave."""
     expedition = state.expedition + 1
     relic = FIRST_RELIC + edition.relics_printed * (expedition - 1)
@@ -138,7 +138,7 @@ def card_at(deck: Array, position: Array) -> Array:
     return card
 
 
-def reveal(state: State, edition: Numbers, card: Array) -> State:
+def reveal(state: State, edition: EnvParams, card: Array) -> State:
     """Advance into the cave: reveal a card, which must be in the deck."""
     state = state._replace(
         deck=state.deck - (card == _CARDS).astype(jnp.int32),
@@ -155,14 +155,14 @@ def equal_share(gems: Array, players: Array) -> Array:
     return jax.lax.div(gems, jnp.maximum(players, 1))
 
 
-def find_treasure(state: State, edition: Numbers, card: Array) -> State:
+def find_treasure(state: State, edition: EnvParams, card: Array) -> State:
     """Resolve a treasure card: all players inside share it equally. Other cards have no effect."""
     gems = jnp.where(card < FIRST_TRAP, jnp.asarray(edition.treasure_value)[jnp.minimum(card, FIRST_TRAP - 1)], 0)
     share = equal_share(gems, state.num_inside)
     return state._replace(bag=state.bag + share, path_gems=state.path_gems + gems - share * state.num_inside)
 
 
-def meet_trap(state: State, edition: Numbers, card: Array) -> State:
+def meet_trap(state: State, edition: EnvParams, card: Array) -> State:
     """Resolve a trap card: the first of its kind has no effect, the second ends the expedition."""
     met = card - FIRST_TRAP == _TRAPS
     bust = (met & state.on_path).any()
@@ -172,7 +172,7 @@ def meet_trap(state: State, edition: Numbers, card: Array) -> State:
     return select(bust, busted, state._replace(on_path=state.on_path | met))
 
 
-def find_relic(state: State, edition: Numbers, card: Array) -> State:
+def find_relic(state: State, edition: EnvParams, card: Array) -> State:
     """Resolve a relic card: it stays on the path until one player leaves alone."""
     is_relic = (card >= FIRST_RELIC).astype(jnp.int32)
     order = jnp.where(edition.relics_printed, card - FIRST_RELIC, state.relics_taken + state.path_relics)
@@ -182,7 +182,7 @@ def find_relic(state: State, edition: Numbers, card: Array) -> State:
     )
 
 
-def resolve_decisions(state: State, edition: Numbers, decisions: Array) -> State:
+def resolve_decisions(state: State, edition: EnvParams, decisions: Array) -> State:
     """Apply the players' decisions, int (seats,): leavers return to camp."""
     leaves = state.inside & (decisions == LEAVE)
     state = state._replace(bust_card=jnp.full_like(state.bust_card, NO_CARD), phase=jnp.full_like(state.phase, REVEAL))
@@ -209,7 +209,7 @@ def return_to_camp(state: State, leaves: Array) -> State:
     )
 
 
-def end_expedition(state: State, edition: Numbers) -> State:
+def end_expedition(state: State, edition: EnvParams) -> State:
     """End the round: return revealed treasures and traps to the deck and start the next expedition, if any."""
     treasures = jnp.asarray(edition.cards[:FIRST_TRAP])
     traps = state.deck[FIRST_TRAP:FIRST_RELIC] + state.on_path.astype(jnp.int32)
@@ -226,12 +226,12 @@ def end_expedition(state: State, edition: Numbers) -> State:
     return select(state.expedition < edition.num_expeditions, begin_expedition(state, edition), ended)
 
 
-def ranking_key(state: State, edition: Numbers) -> Array:
+def ranking_key(state: State, edition: EnvParams) -> Array:
     """Return the players' ranking keys, int32 (seats,): the highest wins, ties share the victory."""
     return state.chest * (MAX_RELICS + 1) + edition.relics_break_ties * state.relics
 
 
-def win_share(state: State, edition: Numbers) -> Array:
+def win_share(state: State, edition: EnvParams) -> Array:
     """Return 1/k for each of the k winners and 0 for the others, float32 (seats,), by the current chests."""
     keys = ranking_key(state, edition)
     wins = keys == keys.max()

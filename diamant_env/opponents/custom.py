@@ -21,14 +21,14 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.models.files import Model, is_model, model_agent
 from diamant_env.storage.files import check_parameters
 
-Player: TypeAlias = "str | Path | Agent | Model | type | Callable[[Observations], ArrayLike] | tuple[str, Any]"
-"""Input of `diamant_env.opponents.make`: a text or path, an agent, its class, a model of stable-baselines3 or torch,
-a function of the observations, or (name, any of these)."""
+AgentSpec: TypeAlias = "str | Path | Agent | Model | type | Callable[[Observations], ArrayLike] | tuple[str, Any]"
+"""Input of `diamant_env.opponents.make_agent`: a string or path, an agent, its class, a model of stable-baselines3 or
+torch, a function of the observations, or (name, any of these)."""
 NAMES_OBJECT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 """Pattern of ``module:object``; the object may be an attribute of a class."""
 ALLOWED = (
-    "a string such as 'bag:18', a path, an agent with act(obs, first), a class of such agents without arguments, a "
-    "function of the observations that returns P(LEAVE) for each row, or a model of stable-baselines3 or torch"
+    "a string such as 'bag:18', a path, an agent with act(obs, episode_start), a class of such agents without arguments, "
+    "a function of the observations that returns P(LEAVE) for each row, or a model of stable-baselines3 or torch"
 )
 
 
@@ -49,9 +49,9 @@ class CustomAgent:
     def __str__(self) -> str:
         return self.name
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> Any:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> Any:
         """See `Agent.act`; the answer is not validated."""
-        return self.agent.act(obs, first)
+        return self.agent.act(obs, episode_start)
 
 
 def agent_of(given: Any, name: str | None = None) -> Agent:
@@ -73,7 +73,7 @@ def agent_of(given: Any, name: str | None = None) -> Agent:
     if is_model(given) and not (acts and "first" in inspect.signature(given.act).parameters):
         return model_agent(given, name)
     if acts:
-        check_parameters(given.act, f"act of {name or default_name(given)}", "obs", "first")
+        check_parameters(given.act, f"act of {name or default_name(given)}", "obs", "episode_start")
         if name is None and type(given).__str__ is not object.__str__:
             return given
         return CustomAgent(name or default_name(given), given)
@@ -97,7 +97,7 @@ def default_name(given: Any) -> str:
     return kind.__name__ if plain else _shortened(str(given))
 
 
-def _answer(function: Callable, obs: Observations, first: NDArray[np.bool_]) -> ArrayLike:  # noqa: ARG001 - as `act`
+def _answer(function: Callable, obs: Observations, episode_start: NDArray[np.bool_]) -> ArrayLike:  # noqa: ARG001 - as `act`
     """See `Agent.act`, for a function that returns P(LEAVE), or a bool, for each row."""
     return function(obs)
 

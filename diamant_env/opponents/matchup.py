@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent
 from diamant_env.editions import Edition
-from diamant_env.opponents.custom import Player
+from diamant_env.opponents.custom import AgentSpec
 from diamant_env.opponents.pools import is_pool, pool_members, pool_path
-from diamant_env.opponents.registry import make
-from diamant_env.opponents.table import EMPTY
-from diamant_env.random_numbers import line_up_bits
+from diamant_env.opponents.registry import make_agent
+from diamant_env.opponents.seated_agents import EMPTY
+from diamant_env.random_numbers import matchup_bits
 
-Opponents: TypeAlias = "Player | list[Any]"
+Opponents: TypeAlias = "AgentSpec | list[Any]"
 """Input of `read_matchup`."""
 
 
@@ -28,7 +28,7 @@ class Matchup:
     """Opponents of one agent.
 
     Attributes:
-        members: The distinct opponents, arguments of `diamant_env.opponents.make`.
+        members: The distinct opponents, arguments of `diamant_env.opponents.make_agent`.
         rivals: Number of rivals at each table.
         seats: Index of the member in each rival's seat, in order after the agent; None: distinct members are drawn.
         pool: Name of the pool, which is the stem of its file, or "".
@@ -45,7 +45,7 @@ class Matchup:
         """Return the members in the rivals' seats, int (games, rivals), by the games' keys, uint64 (games,)."""
         if self.seats is not None:
             return np.tile(np.array(self.seats, np.int64), (len(keys), 1))
-        return np.argsort(line_up_bits(keys, 1 + len(self.members))[:, 1:], axis=1)[:, : self.rivals]
+        return np.argsort(matchup_bits(keys, 1 + len(self.members))[:, 1:], axis=1)[:, : self.rivals]
 
     def deal(self, tables: int, random: np.random.Generator) -> NDArray[np.int64]:
         """Return the members in the rivals' seats, int (tables, rivals); drawn members are seated equally often."""
@@ -107,10 +107,10 @@ def seat_learner(games: int, players: int) -> NDArray[np.int64]:
     return seat_around(np.arange(games) % players, np.zeros((games, players - 1), np.int64))
 
 
-def make_opponents(opponents: Iterable[Player]) -> list[Agent]:
+def make_opponents(opponents: Iterable[AgentSpec]) -> list[Agent]:
     """Return the agents of opponents, with random seeds."""
     try:
-        return [make(opponent, secrets.randbits(32)) for opponent in opponents]
+        return [make_agent(opponent, secrets.randbits(32)) for opponent in opponents]
     except ValueError as error:
         raise ValueError(f"opponents: {error}") from error.__cause__
 

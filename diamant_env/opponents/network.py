@@ -22,7 +22,7 @@ from diamant_env.observation import FIELDS, OWN, PUBLIC, RIVALS, Observations, c
 from diamant_env.opponents.inputs import INPUTS, RAW
 from diamant_env.opponents.layers import ACTIVATIONS, Layers, check_layers, hidden, one_blas_thread, transposed
 from diamant_env.opponents.values import Values
-from diamant_env.storage.files import write_whole
+from diamant_env.storage.files import write_atomic
 
 FORMAT = "diamant-policy-1"
 _VALUE = "value/"  # prefix of a value network's tensors, before the table size
@@ -85,7 +85,7 @@ class NetworkAgent:
     def __str__(self) -> str:
         return self.name
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
         return answer_deciding(obs, lambda rows: self.leave_probability(obs.flat[rows]))
 
@@ -151,7 +151,7 @@ class NetworkAgent:
         form = {"format": FORMAT, "layout": self.layout, "activation": self.activation, "inputs": self.inputs}
         # One entry, since safetensors does not preserve the order of several.
         metadata = form | (about or {}) | form | {"sha256": digest_of_tensors(tensors)}
-        write_whole(path, save(tensors, {"diamant": json.dumps(metadata)}))
+        write_atomic(path, save(tensors, {"diamant": json.dumps(metadata)}))
 
     @classmethod
     def load(cls, path: str | Path) -> NetworkAgent:

@@ -11,7 +11,7 @@ from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.observation import Observations
-from diamant_env.opponents.registry import DATA, POOL_NAMES, make
+from diamant_env.opponents.registry import DATA, POOL_NAMES, make_agent
 from diamant_env.storage.files import nearest
 
 POOLS = ("pool", "held_out")
@@ -24,7 +24,7 @@ def pool_path(name: str | Path) -> Path:
 
 
 def load_pool(name: str | Path) -> list[str]:
-    """Return the agents of a pool, as texts that `diamant_env.opponents.make` takes.
+    """Return the agents of a pool, as specs that `diamant_env.opponents.make_agent` takes.
 
     Args:
         name: A shipped pool, such as ``"pool"`` or ``"held_out"``, or a path to
@@ -41,19 +41,19 @@ def load_pool(name: str | Path) -> list[str]:
         content = tomllib.loads(path.read_text("utf-8-sig"))
     except ValueError as error:
         raise ValueError(f"pool {path} is damaged: {error}") from None
-    texts = content.get("agents")
-    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
-        raise ValueError(f"pool {path}: `agents` must be a list of at least one text, not {texts!r}")
+    specs = content.get("agents")
+    if not isinstance(specs, list) or not specs or not all(isinstance(spec, str) for spec in specs):
+        raise ValueError(f"pool {path}: `agents` must be a list of at least one spec, not {specs!r}")
     seen: dict[str, str] = {}
-    for text in texts:
+    for spec in specs:
         try:
-            made = str(make(text, importing=False))
+            made = str(make_agent(spec, importing=False))
         except ValueError as error:
             raise ValueError(f"pool {path}: {error}") from None
         if made in seen:
-            raise ValueError(f"pool {path}: {text!r} and {seen[made]!r} are the same agent")
-        seen[made] = text
-    return texts
+            raise ValueError(f"pool {path}: {spec!r} and {seen[made]!r} are the same agent")
+        seen[made] = spec
+    return specs
 
 
 def pool_members(pool: str, players: int, *editions: str | Edition) -> tuple[list[str], list[str]]:
@@ -62,7 +62,7 @@ def pool_members(pool: str, players: int, *editions: str | Edition) -> tuple[lis
     Raises:
         ValueError: If there is no such pool.
     """
-    names = [str(make(agent)) for agent in load_pool(pool)]
+    names = [str(make_agent(agent)) for agent in load_pool(pool)]
     able = [name for name in names if all(_can_play(name, players, edition) for edition in editions)]
     return able, [name for name in names if name not in able]
 
@@ -77,14 +77,14 @@ def check_able(agent: Agent, players: int, edition: str | Edition) -> None:
     agent.act(Observations(batch.reset(0)[0], batch.editions[0]), np.ones(players, bool))
 
 
-def is_pool(text: str) -> bool:
-    """Return whether a text names a pool."""
-    return text.endswith(".toml") or text.replace("_", "-") in POOL_NAMES
+def is_pool(spec: str) -> bool:
+    """Return whether a spec names a pool."""
+    return spec.endswith(".toml") or spec.replace("_", "-") in POOL_NAMES
 
 
 def _can_play(name: str, players: int, edition: str | Edition) -> bool:
     try:
-        check_able(make(name), players, edition)
+        check_able(make_agent(name), players, edition)
     except ValueError:
         return False
     return True

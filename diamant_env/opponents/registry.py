@@ -1,4 +1,4 @@
-"""Registry of agents by text: ``make("bag:18")``, ``make("champion")``, ``make("search:champion")``."""
+"""Registry of agents by spec: ``make_agent("bag:18")``, ``make_agent("search:champion")``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from diamant_env.agent import Agent
 from diamant_env.opponents import custom, solved
-from diamant_env.opponents.custom import Player
+from diamant_env.opponents.custom import AgentSpec
 from diamant_env.opponents.models.files import is_model_file, load_model
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.scripted import comparisons, thresholds
@@ -40,32 +40,32 @@ FAMILIES: dict[str, type[Scripted]] = {
         thresholds.MixtureAgent,
     )
 }
-"""The families of scripted agents by the prefix of their texts."""
+"""The families of scripted agents by the prefix of their specs."""
 SOLVED: dict[str, type[solved.EquilibriumAgent]] = {
-    family.family: family for family in (solved.EquilibriumAgent, solved.LoneAgent, solved.MinimaxAgent)
+    family.family: family for family in (solved.EquilibriumAgent, solved.SinglePlayerAgent, solved.MinimaxAgent)
 }
-"""The agents of exact solutions by the prefix of their texts."""
+"""The agents of exact solutions by the prefix of their specs."""
 
 
-def make(given: Player, seed: int | None = None, *, importing: bool = True) -> Agent:
-    """Return an agent made from a text, a path, an object, a class or a function.
+def make_agent(given: AgentSpec, seed: int | None = None, *, importing: bool = True) -> Agent:
+    """Return an agent made from a spec, a path, an object, a class or a function.
 
-    A text or a class makes a new agent; an object is used as it is, see `diamant_env.opponents.Agent`.
+    A spec or a class makes a new agent; an object is used as it is, see `diamant_env.opponents.Agent`.
 
     Args:
-        given: A text (see below) or a path; an agent, its class or a function of the observations (see
+        given: A spec (see below) or a path; an agent, its class or a function of the observations (see
             `diamant_env.opponents.custom.ALLOWED`); or (name, any of these), under that name. Texts:
 
             - A scripted family with its defaults (``"bag"``) or with all its parameters (``"bag-or-traps:18,3"``).
-              ``make(str(agent))`` makes the same agent.
-            - An exact solution of the edition at the table, ``"equilibrium"``, ``"lone"`` or ``"minimax"``.
+              ``make_agent(str(agent))`` makes the same agent.
+            - An exact solution of the edition at the table, ``"equilibrium"``, ``"single-player"`` or ``"minimax"``.
             - A trained policy: the name of a shipped one (``"champion"``), a path that ends in ``.safetensors``, or
               the folder of a run that has a ``policy.safetensors``.
             - A model of stable-baselines3 or sb3-contrib, ``"ppo.zip"``; loading may execute code in the file.
             - ``"module:object"``, a custom agent; the module is imported.
             - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse`.
-        seed: Seed of a stochastic agent made from a text or a class, such as ``"mixture"`` or a search.
-        importing: Whether ``"module:object"`` is allowed; False for texts from a file.
+        seed: Seed of a stochastic agent made from a spec or a class, such as ``"mixture"`` or a search.
+        importing: Whether ``"module:object"`` is allowed; False for specs from a file.
 
     Raises:
         ValueError: If it is not an agent.
@@ -83,28 +83,28 @@ def make(given: Player, seed: int | None = None, *, importing: bool = True) -> A
     return agent
 
 
-def names_object(text: str) -> bool:
-    """Return whether `make` imports a module or opens a model for this text, which may execute code."""
-    if text.startswith(PREFIX):
-        return names_object(parse(text)[1])
-    if is_model_file(text):
+def names_object(spec: str) -> bool:
+    """Return whether `make_agent` imports a module or opens a model for this spec, which may execute code."""
+    if spec.startswith(PREFIX):
+        return names_object(parse(spec)[1])
+    if is_model_file(spec):
         return True
-    return not is_scripted(text) and policy_file(text) is None and custom.NAMES_OBJECT.fullmatch(text) is not None
+    return not is_scripted(spec) and policy_file(spec) is None and custom.NAMES_OBJECT.fullmatch(spec) is not None
 
 
-def is_scripted(text: str) -> bool:
-    """Return whether a text begins with the name of a scripted or solved family."""
-    return text.partition(":")[0] in {**FAMILIES, **SOLVED}
+def is_scripted(spec: str) -> bool:
+    """Return whether a spec begins with the name of a scripted or solved family."""
+    return spec.partition(":")[0] in {**FAMILIES, **SOLVED}
 
 
-def policy_file(text: str) -> Path | None:
-    """Return the file of the trained policy that a text names, or None."""
-    if text in SHIPPED:
-        return SHIPPED[text]
-    path = Path(text)
+def policy_file(spec: str) -> Path | None:
+    """Return the file of the trained policy that a spec names, or None."""
+    if spec in SHIPPED:
+        return SHIPPED[spec]
+    path = Path(spec)
     if path.suffix == ".safetensors":
         return path
-    return path / POLICY_FILE if text and os.path.isdir(path) else None
+    return path / POLICY_FILE if spec and os.path.isdir(path) else None
 
 
 def describe(family: type[Scripted]) -> str:
@@ -113,65 +113,65 @@ def describe(family: type[Scripted]) -> str:
     return f"{family.family}:{names} ({family()})" if names else family.family
 
 
-def _named(text: str, importing: bool) -> Agent:
-    """Return the agent that a text names, see `make`."""
-    if text.startswith(PREFIX):
-        budget, base = parse(text)
-        return SearchAgent(make(base, importing=importing), budget)
-    if is_scripted(text):
-        return _make_scripted(text)
-    if names_object(text):
+def _named(spec: str, importing: bool) -> Agent:
+    """Return the agent that a spec names, see `make_agent`."""
+    if spec.startswith(PREFIX):
+        budget, base = parse(spec)
+        return SearchAgent(make_agent(base, importing=importing), budget)
+    if is_scripted(spec):
+        return _make_scripted(spec)
+    if names_object(spec):
         if not importing:
-            raise ValueError(f"agent {text!r} would run code, which a file may not request")
-        return _imported(text)
-    path = policy_file(text)
-    if path is None and ((Path(text).suffix and ":" not in text) or Path(text).name != text):  # a path
+            raise ValueError(f"agent {spec!r} would run code, which a file may not request")
+        return _imported(spec)
+    path = policy_file(spec)
+    if path is None and ((Path(spec).suffix and ":" not in spec) or Path(spec).name != spec):  # a path
         allowed = "a policy ends in .safetensors, a model in .zip; an agent of your own is module:object"
-        raise ValueError(f"no agent {text!r}: it is not a run folder; {allowed}")
+        raise ValueError(f"no agent {spec!r}: it is not a run folder; {allowed}")
     if path is None:
-        if text.replace("_", "-") in POOL_NAMES:
-            raise ValueError(f"{text!r} is a pool, not one agent")
+        if spec.replace("_", "-") in POOL_NAMES:
+            raise ValueError(f"{spec!r} is a pool, not one agent")
         agents = [*(str(family()) for family in FAMILIES.values()), *SOLVED, *SHIPPED, f"{PREFIX}AGENT"]
         allowed = f"agents: {', '.join(agents)}, a file or module:object; pools: {', '.join(POOL_NAMES)}"
-        near = nearest(text, [*FAMILIES, *SOLVED, *SHIPPED, *POOL_NAMES], allowed)
-        raise ValueError(f"unknown agent {text!r}; {near}")
+        near = nearest(spec, [*FAMILIES, *SOLVED, *SHIPPED, *POOL_NAMES], allowed)
+        raise ValueError(f"unknown agent {spec!r}; {near}")
     if not path.is_file():
-        raise ValueError(f"no trained policy {text!r}: there is no file {path}")
+        raise ValueError(f"no trained policy {spec!r}: there is no file {path}")
     agent = NetworkAgent.load(path)
-    agent.name = text if text in SHIPPED else str(Path(text))  # the folder, not the file in it
+    agent.name = spec if spec in SHIPPED else str(Path(spec))  # the folder, not the file in it
     return agent
 
 
-def _imported(text: str) -> Agent:
+def _imported(spec: str) -> Agent:
     """Return an agent of an imported module or a model file."""
-    if is_model_file(text):
-        return load_model(text)
-    imported = custom.find_object(text, f"agent {text!r}")
+    if is_model_file(spec):
+        return load_model(spec)
+    imported = custom.find_object(spec, f"agent {spec!r}")
     try:
-        return custom.agent_of(imported, text)
+        return custom.agent_of(imported, spec)
     except ValueError as error:
-        raise ValueError(f"agent {text!r}: {error}") from error.__cause__
+        raise ValueError(f"agent {spec!r}: {error}") from error.__cause__
 
 
-def _make_scripted(text: str) -> Scripted:
-    """Return the agent of a family that a text names, see `make`.
+def _make_scripted(spec: str) -> Scripted:
+    """Return the agent of a family that a spec names, see `make_agent`.
 
     Raises:
         ValueError: If the numbers after the family's name are invalid.
     """
-    name, colon, rest = text.partition(":")
+    name, colon, rest = spec.partition(":")
     family = {**FAMILIES, **SOLVED}[name]
     parts = rest.split(",") if colon else []
     if len(parts) not in (0, len(parameters(family))):
-        raise ValueError(f"{len(parts)} numbers in {text!r}; give all or none: {describe(family)}")
+        raise ValueError(f"{len(parts)} numbers in {spec!r}; give all or none: {describe(family)}")
     try:
-        return family(*(_number(part, text, family) for part in parts))
+        return family(*(_number(part, spec, family) for part in parts))
     except ValueError as error:
-        raise ValueError(f"agent {text!r}: {error}") from None
+        raise ValueError(f"agent {spec!r}: {error}") from None
 
 
-def _number(part: str, text: str, family: type[Scripted]) -> float:
+def _number(part: str, spec: str, family: type[Scripted]) -> float:
     try:
         return float(part)
     except ValueError:
-        raise ValueError(f"{part!r} in {text!r} is no number; {describe(family)}") from None
+        raise ValueError(f"{part!r} in {spec!r} is no number; {describe(family)}") from None

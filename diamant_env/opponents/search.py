@@ -20,7 +20,7 @@ from diamant_env.editions import EDITIONS, VARIATIONS, Edition, find_edition
 from diamant_env.engine.records import from_observation
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.table import Table
+from diamant_env.opponents.seated_agents import SeatedAgents
 from diamant_env.opponents.values import Values
 from diamant_env.state import CONTINUE, LEAVE
 
@@ -62,7 +62,7 @@ class Budget:
             raise ValueError(f"objective={self.objective!r}; {', '.join(get_args(Objective))} are allowed")
 
     def __str__(self) -> str:
-        """Return the non-default options of the agent's text."""
+        """Return the non-default options of the agent's spec."""
         usual = Budget.rollouts if self.seconds is None else _NO_LIMIT
         options = [] if self.rollouts == usual else [str(self.rollouts)]
         options += [] if self.seconds is None else [f"{np.format_float_positional(self.seconds, trim='-')}s"]
@@ -70,24 +70,24 @@ class Budget:
         return "".join(f"{option}:" for option in options)
 
 
-def parse(text: str) -> tuple[Budget, str]:
-    """Return the budget and the base agent's text of ``search:[ROLLOUTS:][SECONDSs:][win|score|margin:]AGENT``.
+def parse(spec: str) -> tuple[Budget, str]:
+    """Return the budget and the base agent's spec of ``search:[ROLLOUTS:][SECONDSs:][win|score|margin:]AGENT``.
 
     With seconds and without roll-outs, time is the only limit.
     """
     options: dict[str, str] = {}
-    rest = text.removeprefix(PREFIX)
+    rest = spec.removeprefix(PREFIX)
     while match := _OPTION.fullmatch(rest.partition(":")[0]):
         options.update({name: value for name, value in match.groupdict().items() if value})
         rest = rest.partition(":")[2]
     if not rest:
-        raise ValueError(f"{text!r} names no agent; write search:AGENT or search:ROLLOUTS:AGENT, such as search:256:ev")
+        raise ValueError(f"{spec!r} names no agent; write search:AGENT or search:ROLLOUTS:AGENT, such as search:256:ev")
     seconds = float(options["seconds"]) if "seconds" in options else None
     rollouts = int(options.get("rollouts", Budget.rollouts if seconds is None else _NO_LIMIT))
     try:
         budget = Budget(rollouts, seconds, options.get("objective", Budget.objective))  # type: ignore[arg-type]
     except ValueError as error:
-        raise ValueError(f"agent {text!r}: {error}") from None
+        raise ValueError(f"agent {spec!r}: {error}") from None
     return budget, rest
 
 
@@ -130,7 +130,7 @@ class SearchAgent:
         """Reseed the roll-outs."""
         self._random = np.random.default_rng(seed)
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`.
 
         Raises:
@@ -138,9 +138,9 @@ class SearchAgent:
         """
         if (obs["hidden_chests"] * obs["must_decide"]).any():
             raise ValueError(f"{self} needs open chests, and this table hides them; seat another agent")
-        leave = np.zeros(len(first), np.float32)
+        leave = np.zeros(len(episode_start), np.float32)
         for edition, deciding in obs.by_edition():
-            leave[deciding] = answer_of(self.base, Observations(obs.flat[deciding], edition), first[deciding])
+            leave[deciding] = answer_of(self.base, Observations(obs.flat[deciding], edition), episode_start[deciding])
             rows = deciding[np.minimum(leave, 1 - leave)[deciding] >= self._unlikely]
             gain, error = self.compare(obs.flat[rows], edition)
             better = np.abs(gain) > error
@@ -209,25 +209,25 @@ class SearchAgent:
 
         `rows`, int64 (N,), are the rows of which the games are copies.
         """
-        table = Table(batch, [self.base], np.zeros((batch.num_games, batch.max_players), np.int64))
+        seated = SeatedAgents(batch, [self.base], np.zeros((batch.num_games, batch.max_players), np.int64))
         observations = batch.observe()
         if truncate:  # a network: equal first observations are evaluated once
             _, unique, inverse = np.unique(rows, return_index=True, return_inverse=True)
             obs = Observations(observations[unique].reshape(-1, NUM_FEATURES))
             leave = self.base.act(obs, np.zeros(len(obs.flat), bool)).reshape(-1, batch.max_players)[inverse]
         else:
-            leave = table.leave_probabilities(observations)
+            leave = seated.leave_probabilities(observations)
         leave[:, 0] = np.repeat([False, True], len(rows) // 2)
-        return self._play_expedition(table, leave) if truncate else table.play_out(leave)[:, 0]
+        return self._play_expedition(seated, leave) if truncate else seated.play_out(leave)[:, 0]
 
-    def _play_expedition(self, table: Table, leave: NDArray[np.float32]) -> NDArray[np.float64]:
+    def _play_expedition(self, seated: SeatedAgents, leave: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return seat 0's values after the expedition, float64 (N,): final rewards or the value network's outputs.
 
         `leave`, float32 (N, seats), are the probabilities of LEAVE in the first turn.
         """
-        batch, earned = table.batch, np.zeros(table.batch.num_games)
+        batch, earned = seated.batch, np.zeros(seated.batch.num_games)
         expedition, playing = batch.public_states["expedition"].copy(), ~batch.over
-        for turn in table.turns(leave, playing):
+        for turn in seated.turns(leave, playing):
             earned += turn.rewards[:, 0]
             playing &= ~turn.done & (batch.public_states["expedition"] == expedition)
         goes_on = ~batch.over

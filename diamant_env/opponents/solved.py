@@ -1,7 +1,7 @@
 """Agents that play exact solutions of `diamant_env.exact`.
 
 An expedition is solved when it first occurs, which takes seconds for two players and a minute or two for five; except
-for a lone player's, solutions are cached on disk. A whole game of several players is solved at its first decision if
+for a single player's, solutions are cached on disk. A whole game of several players is solved at its first decision if
 that takes a few minutes at most. The game of two players and 30 cards for the win is shipped.
 """
 
@@ -34,7 +34,7 @@ class EquilibriumAgent(Scripted):
     tables: ClassVar[tuple[int, int]] = (1, MAX_PLAYERS)  # minimum and maximum number of players
     solutions: dict[tuple, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
         leave = np.zeros(len(obs.flat), np.float32)
         for edition, rows in obs.by_edition():
@@ -69,15 +69,17 @@ class EquilibriumAgent(Scripted):
 
 
 @dataclass
-class LoneAgent(EquilibriumAgent):
-    """Agent that maximises the expected score of a whole game alone, by `exact.LoneSolver`."""
+class SinglePlayerAgent(EquilibriumAgent):
+    """Agent that maximises the expected score of a whole game alone, by `exact.SinglePlayerSolver`."""
 
-    family: ClassVar[str] = "lone"
+    family: ClassVar[str] = "single-player"
     tables: ClassVar[tuple[int, int]] = (1, 1)
-    solvers: dict[Edition, exact.LoneSolver] = field(default_factory=dict, init=False, repr=False, compare=False)
+    solvers: dict[Edition, exact.SinglePlayerSolver] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def _solve(self, start: GameState, edition: Edition) -> Any:
-        solver = self.solvers.setdefault(edition, exact.LoneSolver(edition, whole_game=True))
+        solver = self.solvers.setdefault(edition, exact.SinglePlayerSolver(edition, whole_game=True))
         solution = solver.solve(start)
         return solution._replace(values=solution.values[:1].copy(), busts=solution.busts[:1].copy())  # to save memory
 

@@ -64,7 +64,7 @@ class PlayedGame:
         try:
             return self.session.leave
         except Exception as error:
-            seat = [seat for seat, name in enumerate(self.names) if name != YOU][self.session.table.asked]
+            seat = [seat for seat, name in enumerate(self.names) if name != YOU][self.session.seated.asked]
             who = f"{self.names[seat]} in seat {seat + 1}"
             if isinstance(error, ValueError):
                 raise ValueError(f"{who}: {error}") from error
@@ -109,7 +109,7 @@ def replayed(menu: Menu, text: Any, turns: int | None = None) -> PlayedGame:
     if record.seed is None or not record.names:
         raise ValueError("game: a record with a seed and the players' names is required")
     played = PlayedGame(menu, record.edition, record.names, record.seed)
-    stateful = not all(getattr(agent, "stateless", False) for agent in played.session.table.agents)
+    stateful = not all(getattr(agent, "stateless", False) for agent in played.session.seated.agents)
     for leaving in record.turns[:turns]:
         if stateful:
             played.ask()

@@ -8,7 +8,7 @@ from typing import Any
 
 from diamant_env.drawing.svg import SEAT_COLOURS, rgb
 from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
-from diamant_env.opponents.registry import make
+from diamant_env.opponents.registry import make_agent
 from diamant_env.page.edition_text import in_words
 
 YOU = "you"
@@ -26,7 +26,7 @@ AGENTS = {
     "oppose": ("The contrarian", "leaves early while all stay, and stays longer the more have left"),
     "random": ("The dice", "leaves one time in five, whatever lies there"),
 }
-"""Label and description of the agents of every menu, by their texts for `diamant_env.opponents.make`."""
+"""Label and description of the agents of every menu, by their texts for `diamant_env.opponents.make_agent`."""
 DEFAULT_EDITION = "iello-2016"
 DEFAULT_TABLE = [YOU, "champion", "ev:0.75", "bag:18"]
 
@@ -48,7 +48,7 @@ class Menu:
     """Menu of agents and editions.
 
     Args:
-        agents: Texts of further agents for `make`, tried at once.
+        agents: Texts of further agents for `make_agent`, tried at once.
         edition: A published name or a path, selected initially.
 
     Attributes:
@@ -65,7 +65,7 @@ class Menu:
         typed = list(dict.fromkeys(agents))
         added = [text for text in typed if text not in AGENTS]
         for text in added:
-            make(text)  # raises ValueError now, not at the first game
+            make_agent(text)  # raises ValueError now, not at the first game
             self.agents[text] = Offer(text, "named at the command line")
         selected = _playable(find_edition(edition))
         self.shown = list((EDITIONS | {selected.name: selected}).values())

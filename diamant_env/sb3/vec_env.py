@@ -16,12 +16,12 @@ from stable_baselines3.common.vec_env import VecEnv
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import FLOAT32, MAX_SEED, checked_actions, checked_array, checked_int
-from diamant_env.envs.pictures import Pictures
+from diamant_env.envs.renderer import Renderer
 from diamant_env.envs.settings import Observation, shown_fields
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.matchup import Matchup, Opponents, make_opponents, read_matchup, seat_around, seed_agents
-from diamant_env.opponents.table import EMPTY, Table
+from diamant_env.opponents.seated_agents import EMPTY, SeatedAgents
 from diamant_env.rewards import Reward
 
 
@@ -121,15 +121,15 @@ class DiamantVecEnv(Rows):
             members, seating = self._matchup.members, self._draw_seating(self._matchup)
         agents = make_opponents(members)
         self._made = [agent for agent, one in zip(agents, members, strict=True) if isinstance(one, str | Path | type)]
-        self.table = Table(self.batch, agents, np.full(shape, EMPTY) if seating is None else seating)
+        self.seated = SeatedAgents(self.batch, agents, np.full(shape, EMPTY) if seating is None else seating)
         present = np.arange(self.batch.max_players) < self.batch.num_players[:, None]
-        self.rows = np.flatnonzero((self.table.seating == EMPTY) & present)
+        self.rows = np.flatnonzero((self.seated.seating == EMPTY) & present)
         self.games_of_rows = self.rows // self.batch.max_players
         self._seats = (self.rows % self.batch.max_players).tolist()
         self.decisions = 0
         if len(self.rows) == 0:
             raise ValueError("no seat is left for the learner")
-        self._has_opponents = bool((self.table.seating != EMPTY).any())
+        self._has_opponents = bool((self.seated.seating != EMPTY).any())
         self._observations = np.zeros((*shape, NUM_FEATURES), np.float32)
         self._final_observations = np.zeros_like(self._observations)
         self._rewards = np.zeros(shape, np.float32)
@@ -139,7 +139,7 @@ class DiamantVecEnv(Rows):
         self._leave = np.zeros(shape, np.float32)
         self.render_mode = render_mode
         modes = {**DiamantEnv.metadata, "render_modes": ["rgb_array"]}
-        self._pictures = Pictures(render_mode, self.batch, modes, ResetNeeded)
+        self._renderer = Renderer(render_mode, self.batch, modes, ResetNeeded)
         super().__init__(len(self.rows), space, Discrete(2))
         self.metadata = {**modes, **self.metadata}
 
@@ -151,7 +151,7 @@ class DiamantVecEnv(Rows):
             seed_agents(self._made, seed)
         self._reset_seeds()
         self._reseat()
-        self._pictures.restart(range(self.batch.num_games))
+        self._renderer.restart(range(self.batch.num_games))
         self.reset_infos = self._infos()
         return self.observations()
 
@@ -183,7 +183,7 @@ class DiamantVecEnv(Rows):
         deciding = self.batch.must_decide.reshape(-1)[self.rows]
         actions = checked_actions(actions, deciding)
         if self._has_opponents:
-            self.table._decide(self._observations, self._actions)
+            self.seated._decide(self._observations, self._actions)
         self._actions.reshape(-1)[self.rows] = actions
         self.batch.step(self._actions, self._observations, self._rewards, self._done)
         self.decisions += int(np.count_nonzero(deciding))
@@ -193,8 +193,8 @@ class DiamantVecEnv(Rows):
             self.batch.reset(mask=self._done, observations=self._observations)
             self._reseat()
         if self.render_mode is not None:
-            self._pictures.restart(np.flatnonzero(self._done))
-            self._pictures.follow(np.flatnonzero(~self._done))
+            self._renderer.restart(np.flatnonzero(self._done))
+            self._renderer.follow(np.flatnonzero(~self._done))
         return self.observations(), self._rewards.reshape(-1)[self.rows], self._done[self.games_of_rows]
 
     def step_async(self, actions: NDArray) -> None:
@@ -216,14 +216,14 @@ class DiamantVecEnv(Rows):
 
     def get_images(self) -> list[Any]:
         """Return a picture of each game, uint8 (640, 960, 3); None without a render mode."""
-        return self._pictures.draw()
+        return self._renderer.draw()
 
     def restore(self, games: NDArray) -> NDArray[np.float32]:
         """Continue from saved records of type `GAME`, (num_games,); return the observations of the rows."""
         self.batch.set_states(games)
         self.batch.observe(self._observations)
         self._reseat()
-        self._pictures.restart(range(self.batch.num_games))
+        self._renderer.restart(range(self.batch.num_games))
         return self.observations()
 
     def close(self) -> None:
@@ -244,7 +244,7 @@ class DiamantVecEnv(Rows):
     def _reseat(self) -> None:
         """Draw the opponents of all games from their keys, if they differ between games."""
         if self._matchup is not None and self._matchup.seats is None:
-            self.table.reseat(self._draw_seating(self._matchup))
+            self.seated.reseat(self._draw_seating(self._matchup))
 
     def _draw_seating(self, matchup: Matchup) -> NDArray[np.int64]:
         return seat_around(np.zeros(self.batch.num_games, np.int64), matchup.draw(self.batch.games["key"]))

@@ -16,7 +16,7 @@ from typing import Any
 _DEVICES = [Path(name) for name in ("/dev", "/dev/fd", "/proc/self/fd")]  # /dev/stdout may be a regular file
 
 
-def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
+def write_atomic(path: str | Path, *content: bytes | memoryview | str) -> None:
     """Write a file atomically through a temporary file in its folder, which is created if missing.
 
     A symbolic link is replaced, not followed, so that an untrusted folder can't redirect the write. Devices are written

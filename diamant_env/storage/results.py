@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from diamant_env.storage.files import write_whole
+from diamant_env.storage.files import write_atomic
 
 _PACKAGES = ("diamant-env", "numpy", "numba", "scipy")
 
@@ -22,7 +22,7 @@ _PACKAGES = ("diamant-env", "numpy", "numba", "scipy")
 def save_json(content: object, path: str | Path) -> None:
     """Write the JSON value of `to_json`."""
     text = json.dumps(to_json(content), indent=1, ensure_ascii=False, allow_nan=False)
-    write_whole(path, text + "\n")
+    write_atomic(path, text + "\n")
 
 
 def to_json(content: Any) -> Any:

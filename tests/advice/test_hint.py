@@ -7,7 +7,7 @@ from diamant_env import CONTINUE, LEAVE, find_edition
 from diamant_env.advice import hint as hint_module
 from diamant_env.advice.hint import hint
 from diamant_env.advice.odds import Odds
-from diamant_env.exact import solve_lone
+from diamant_env.exact import solve_single_player
 from diamant_env.records import GameSession
 from tests.support.play import BASE, Play
 
@@ -76,7 +76,7 @@ def test_interval_is_shown_unless_it_rounds_to_zero(share, error, words):
 def test_single_player_is_advised_by_gems(edition):
     session, best = GameSession(edition, ["bag:30"], 5), set()
     while not session.over:
-        found, exact = hint(session.now, session.edition, 0), solve_lone(session.edition, session.now)
+        found, exact = hint(session.now, session.edition, 0), solve_single_player(session.edition, session.now)
         assert found.gems[LEAVE] == session.now.bag + session.now.path_gems + session.now.path_relic_value
         assert max(found.gems) == pytest.approx(exact.value)
         assert found.leave == exact.leaves[0]

@@ -5,7 +5,7 @@ import pytest
 
 from diamant_env import CONTINUE, LEAVE
 from diamant_env.advice.review import _LEAST, review
-from diamant_env.exact import solve_lone
+from diamant_env.exact import solve_single_player
 from diamant_env.records import GameSession
 from tests.advice.test_hint import ENDGAME, FATAL
 from tests.support.play import BASE, Play, review_few
@@ -92,7 +92,7 @@ def test_review_of_single_player_is_in_gems():
     for each in found.decisions:
         game = session.games[each.turn]
         if each.chose == LEAVE:
-            gain = solve_lone(session.edition, game).value - game.bag - game.path_gems - game.path_relic_value
+            gain = solve_single_player(session.edition, game).value - game.bag - game.path_gems - game.path_relic_value
             assert each.cost == pytest.approx(gain, abs=0.006)
         assert each.mistake == (each.cost > 0)
     assert "left too early" in found.summary[0]

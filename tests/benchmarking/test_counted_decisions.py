@@ -95,7 +95,7 @@ def test_learner_is_counted_and_deterministic_and_gives_an_agent(name, tmp_path,
     agent, decisions = runs[0].algorithm.agent(runs[0])
     assert SMALL.decisions <= decisions == sum(made) < SMALL.decisions + 24 * 16  # one rollout more
     assert isinstance(agent, NetworkAgent)
-    rows = Batch(50, 3, task.game.judged_edition()).reset(1).reshape(150, -1)
+    rows = Batch(50, 3, task.game.evaluation_edition()).reset(1).reshape(150, -1)
     leave = agent.act(Observations(rows), np.ones(150, bool))
     assert leave.shape == (150,)
     assert ((leave >= 0) & (leave <= 1)).all()

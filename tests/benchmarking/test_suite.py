@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from diamant_env import Edition, find_edition
-from diamant_env.opponents import make
+from diamant_env.opponents import make_agent
 from diamant_env.opponents.pools import load_pool
 from diamant_env.storage.results import processor
 from train.benchmark import Arguments, benchmark, benchmark_runs, read_seeds
@@ -23,7 +23,7 @@ from train.runs.run_folder import locked
 
 ROOT = Path(__file__).parents[2]
 RESPONSE = {
-    **{"seeds": 1, "checkpoints": 1, "pick_games": 100, "report_games": 100, "pools": []},
+    **{"seeds": 1, "checkpoints": 1, "selection_games": 100, "test_games": 100, "pools": []},
     "ppo": {"decisions": 300, "games": 8, "turns": 16, "minibatch": 64},
     "values": {"self_play": 0},
 }
@@ -77,9 +77,9 @@ def test_runs_are_ordered_by_seed_and_skip_unplayable_tasks(tmp_path):
     runs = [(run.task.name, run.algorithm.name, run.seed) for run in benchmark_runs(CONFIG, tmp_path, find_tasks(()))]
     kept = {(task, name) for task, name, _ in runs}
     assert ("expedition-3", "equilibrium") in kept
-    assert ("expedition-3", "lone") not in kept
+    assert ("expedition-3", "single-player") not in kept
     assert ("solitaire", "league") not in kept
-    assert [task for task, name in sorted(kept) if name == "lone"] == ["solitaire"]
+    assert [task for task, name in sorted(kept) if name == "single-player"] == ["solitaire"]
     assert {(task, name) for task, name, seed in runs if seed == 0} == kept
     assert [seed for _, _, seed in runs] == sorted(seed for _, _, seed in runs)
     seeds = {task: sum(row[:2] == (task, "ppo") for row in runs) for task in ("full-4-win", "expedition-5")}
@@ -103,7 +103,13 @@ def test_suite_writes_results_and_page(tmp_path, calls):
     assert content["config"]["decisions"] == 800
     assert json.loads((tmp_path / MARL_EVAL).read_text())["diamant_env"].keys() == {"solitaire", "full-3-win"}
     page = (tmp_path / PAGE).read_text()
-    for text in ("## solitaire", "## full-3-win", "`mine` (2)", "held-out win share", "strongest responder's gain"):
+    for text in (
+        "## solitaire",
+        "## full-3-win",
+        "`mine` (2)",
+        "held-out win share",
+        "strongest best-response policy's gain",
+    ):
         assert text in page
     protocol = re.search(r"\[protocol\]\((.*?)\)", page)[1]
     assert (tmp_path / protocol).resolve() == ROOT / "docs" / "benchmark.md"
@@ -158,7 +164,7 @@ def test_folder_is_locked_while_in_use(tmp_path, calls):
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]
 
 
-def test_strongest_responder_is_reported(tmp_path, calls):
+def test_strongest_best_response_policy_is_reported(tmp_path, calls):
     result = run_of("full-3-win", "mine", tmp_path).play()
     assert result["measures"]["gain"]["by"] == "PPO scratch 0"
     pools = BenchmarkConfig.model_validate({**SMALL, "response": {**RESPONSE, "pools": ["pool"]}})
@@ -167,7 +173,7 @@ def test_strongest_responder_is_reported(tmp_path, calls):
 
 
 def test_agents_without_value_iteration_are_known(tmp_path, monkeypatch):
-    stateful = SimpleNamespace(act=make("bag:8").act)
+    stateful = SimpleNamespace(act=make_agent("bag:8").act)
     monkeypatch.setitem(ALGORITHMS, "mine", Algorithm("mine", "learned", "an entry", lambda _: (stateful, 0)))
     config = BenchmarkConfig.model_validate({**SMALL, "response": {**RESPONSE, "values": {"self_play": 100}}})
     full, hidden = (
@@ -204,7 +210,7 @@ DIGESTS = {
 
 def test_no_task_has_the_tuning_deck():
     deck = Edition.load(ROOT / "configs" / "tuning_edition.toml")
-    editions = [task.game.judged_edition() for task in TASKS.values()]
+    editions = [task.game.evaluation_edition() for task in TASKS.values()]
     assert all((edition.treasures, edition.traps) != (deck.treasures, deck.traps) for edition in editions)
 
 

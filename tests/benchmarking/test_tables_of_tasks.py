@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy import stats
 
-from diamant_env.judging.intervals import Estimate
+from diamant_env.evaluation.intervals import Estimate
 from train.benchmarking.folder import in_order
 from train.benchmarking.reporting import page
 from train.benchmarking.reporting.aggregate import marl_eval
@@ -36,7 +36,7 @@ def names(table):
     return [line.split("`")[1] for line in table.splitlines() if "`" in line]
 
 
-def test_win_tasks_are_sorted_by_the_gain_of_the_strongest_responder():
+def test_win_tasks_are_sorted_by_the_gain_of_the_strongest_best_response_policy():
     rows = [row("robber", wins=0.5, gain=0.45), row("fair", wins=0.3, gain=0.1), row("weak", wins=0.2, gain=0.4)]
     assert names(task_table(rows)) == ["fair", "weak", "robber"]
     assert "| `weak` (1) | 0.400 | 0.200 | 30.00 | 60 | PPO scratch |" in task_table(rows)

@@ -47,8 +47,8 @@ GAMES = ["--games", "7", "--players", "5"]
 GAME = ["--seed", "3", "--edition", "everdeck/hidden_chests:1"]
 SEATED = {"seed": 3, "edition": "everdeck/hidden_chests:1"}
 TAKEN = {"games": 7, "players": 5, **SEATED}
-JUDGED = {"agent": "ev", "against": ["pool"], "compare": ["bag"], **TAKEN}
-JUDGE = ["ev", "--against", "pool", "--compare", "bag", *GAMES, *GAME]
+EVALUATE_ARGUMENTS = {"agent": "ev", "against": ["pool"], "compare": ["bag"], **TAKEN}
+EVALUATE = ["ev", "--against", "pool", "--compare", "bag", *GAMES, *GAME]
 SOLVED = {"agents": ["ev"], "players": [2, 3], "edition": EDITIONS["everdeck"]}
 SOLVE = ["ev", "--players", "2", "3", "--edition", "everdeck"]
 
@@ -56,7 +56,7 @@ SOLVE = ["ev", "--players", "2", "3", "--edition", "everdeck"]
 @pytest.mark.parametrize(
     ("command", "called", "words", "expected"),
     [
-        ("evaluate", "evaluate.evaluate", JUDGE, JUDGED),
+        ("evaluate", "evaluate.evaluate", EVALUATE, EVALUATE_ARGUMENTS),
         ("exact", "exact.measure", [*SOLVE, "--whole-game"], {"whole_game": True, "reward": None, **SOLVED}),
         ("exact", "exact.measure", [*SOLVE, "--reward", "win"], {"whole_game": False, "reward": "win", **SOLVED}),
         ("watch", "watch.GameSession", ["ev", "bag", *GAME], {"agents": ["ev", "bag"], **SEATED}),

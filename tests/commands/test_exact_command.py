@@ -8,7 +8,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from diamant_env import Edition, exact, judging
+from diamant_env import Edition, evaluation, exact
 from diamant_env.commands import diamant
 from diamant_env.commands.exact import measure
 from diamant_env.exact import equilibrium
@@ -18,7 +18,9 @@ pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours un
 
 
 def test_exact_command(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(judging.games, "progress_bar", partial(judging.games.progress_bar, mininterval=0, delay=0))
+    monkeypatch.setattr(
+        evaluation.games, "progress_bar", partial(evaluation.games.progress_bar, mininterval=0, delay=0)
+    )
     out = tmp_path / "results.json"
     words = ["ev:0", "--players", "1", "--out", str(out)]
     assert diamant.main(["exact", *words]) == 0

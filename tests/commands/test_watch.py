@@ -9,7 +9,7 @@ from diamant_env import EDITIONS, Batch
 from diamant_env.commands import diamant, watch
 from diamant_env.editions import NO_CARD
 from diamant_env.observation import Observations
-from diamant_env.opponents import Table, make
+from diamant_env.opponents import SeatedAgents, make_agent
 from diamant_env.records import GameRecord
 
 GAME = ["ev", "bag:18", "random:0.3", "--seed", "3"]
@@ -45,16 +45,16 @@ def test_probabilities_equal_table(capsys):
     assert diamant.main(["watch", *GAME]) == 0
     output = capsys.readouterr().out
     batch = Batch(1, 3)
-    table = Table(batch, [make(text) for text in GAME[:3]], [range(3)])
+    seated = SeatedAgents(batch, [make_agent(text) for text in GAME[:3]], [range(3)])
     obs, actions = batch.reset(seed=3), np.zeros((1, 3), np.int8)
     views = re.findall(r"  bust   ([\d.]+%) .*\n.*P\(LEAVE\)\n((?:  .*\n){3})", output)
     for chance, rows in views:
         assert chance == f"{float(Observations(obs[0, 0])['bust_chance']):.1%}"
-        leave = table.leave_probabilities(obs)
+        leave = seated.leave_probabilities(obs)
         shown = [re.search(r"[\d.]+%", row) for row in rows.splitlines()]
         for seat, inside in enumerate(batch.must_decide[0]):
             assert (shown[seat] and shown[seat][0]) == (f"{leave[0, seat]:.1%}" if inside else None)
-        table.batch.draw_decisions(leave, actions)
+        seated.batch.draw_decisions(leave, actions)
         batch.step(actions, obs)
     assert views
     assert batch.over[0]

@@ -34,7 +34,9 @@ def test_documented_names_exist(module, name):
     assert hasattr(import_module(module), name)
 
 
-@pytest.mark.parametrize("module", [*ENVIRONMENTS, "exact", "judging", "opponents.table", "records", "rules"])
+@pytest.mark.parametrize(
+    "module", [*ENVIRONMENTS, "exact", "evaluation", "opponents.seated_agents", "records", "rules"]
+)
 def test_examples_in_docstrings(module):
     failures, tried = doctest.testmod(import_module(f"diamant_env.{module}"))
     assert tried > 0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from diamant_env import Batch, Observations
-from diamant_env.opponents import Table, make
+from diamant_env.opponents import SeatedAgents, make_agent
 from examples import chat_model
 
 URL = "http://127.0.0.1:8000/v1/chat/completions"
@@ -17,9 +17,9 @@ URL = "http://127.0.0.1:8000/v1/chat/completions"
 @pytest.mark.parametrize("edition", ["iello-2016", "incan-gold"])
 def test_stub_plays_as_bag_12(edition):
     batch = Batch(50, 3, edition)
-    table, bags = Table(batch, [make(chat_model.player(chat_model.stub))], np.zeros((50, 3), int)), []
+    seated, bags = SeatedAgents(batch, [make_agent(chat_model.player(chat_model.stub))], np.zeros((50, 3), int)), []
     batch.reset(0)
-    for turn in table.turns():
+    for turn in seated.turns():
         inside = turn.observations[:, :, 0] > 0
         bags += Observations(turn.observations[inside])["bag"].tolist()
         np.testing.assert_array_equal(turn.leave[inside], np.array(bags[-inside.sum() :]) >= 12)

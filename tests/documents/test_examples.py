@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from diamant_env import Observations
-from diamant_env.opponents import make
+from diamant_env.opponents import make_agent
 from examples import clone_an_agent
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -42,5 +42,5 @@ def test_clone_agrees_with_agent(tmp_path):
     torch.manual_seed(0)
     clone_an_agent.save(clone_an_agent.clone(*clone_an_agent.decisions_of("bag:8", 400, seed=0), steps=300), path)
     observations, actions = clone_an_agent.decisions_of("bag:8", 100, seed=5)
-    leave = make(path).act(Observations(observations), np.zeros(len(actions), bool))
+    leave = make_agent(path).act(Observations(observations), np.zeros(len(actions), bool))
     assert ((leave > 0.5) == actions).mean() > 0.97

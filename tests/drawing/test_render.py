@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from diamant_env.drawing.narration import Narrator, distinct
-from diamant_env.drawing.scene import relics_gone
+from diamant_env.drawing.render_history import relics_gone
 from diamant_env.drawing.text import render_text
 from diamant_env.editions import FIRST_RELIC
 from tests.support.play import BASE, Play
@@ -15,7 +15,7 @@ BACK = "Everyone is back in camp."
 
 def shown(play: Play):
     """Return the arguments of the functions in `drawing`."""
-    return play.position.state, play.edition, play.scene
+    return play.position.state, play.edition, play.history
 
 
 def render(play: Play) -> str:
@@ -39,17 +39,17 @@ def test_first_frame():
 
 def test_gain_of_the_first_treasure_of_an_expedition():
     play = Play([11, 5], 3).all_leave()
-    game, edition, scene = shown(play)
-    assert Narrator(edition).card(game, scene) == "Treasure 5: 1 gem into each bag, 2 on the path."
+    game, edition, history = shown(play)
+    assert Narrator(edition).card(game, history) == "Treasure 5: 1 gem into each bag, 2 on the path."
 
 
 def test_path_is_in_card_order():
     play = Play(["snake", 17, "relic", "lava pit"], 3).all_continue(3)
     assert "[SNAKE] - [17] - [RELIC] - [LAVA PIT]" in render(play)
     assert "2 gems, 1 relic worth 5" in render(play)
-    game, edition, scene = shown(play)
-    scene.path *= 6
-    lines = render_text(game, edition, scene).splitlines()
+    game, edition, history = shown(play)
+    history.path *= 6
+    lines = render_text(game, edition, history).splitlines()
     path = lines[1 : next(number for number, line in enumerate(lines) if line.startswith("  lying"))]
     assert len(path) == 4
     assert max(map(len, path)) <= 78
@@ -91,13 +91,13 @@ def test_messages_of_events(deck, turns, begin, also, lacking):
     ],
 )
 def test_decisions_in_words(first, turn, words):
-    game, edition, scene = shown(Play([first, 5, 5], 3).play(turn))
-    assert Narrator(edition).decisions(game, scene).replace("\N{NO-BREAK SPACE}", " ") == words
+    game, edition, history = shown(Play([first, 5, 5], 3).play(turn))
+    assert Narrator(edition).decisions(game, history).replace("\N{NO-BREAK SPACE}", " ") == words
 
 
 def test_events_are_told_in_their_order():
-    game, edition, scene = shown(Play([11, 5], 3).play("all"))
-    told = Narrator(edition, ["ev", "you", "bag"], 1).headlines(game, scene)[0].replace("\N{NO-BREAK SPACE}", " ")
+    game, edition, history = shown(Play([11, 5], 3).play("all"))
+    told = Narrator(edition, ["ev", "you", "bag"], 1).headlines(game, history)[0].replace("\N{NO-BREAK SPACE}", " ")
     assert told == f"ev, you and bag leave with 3 gems each. {BACK}"
 
 

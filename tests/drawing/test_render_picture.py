@@ -21,7 +21,7 @@ CROWDED = Edition(
 
 
 def render(play: Play):
-    return pixels_of(draw_game(play.position.state, play.edition, play.scene))
+    return pixels_of(draw_game(play.position.state, play.edition, play.history))
 
 
 def assert_is_picture(image) -> None:

@@ -23,8 +23,8 @@ PAY = """
 import numpy as np
 from diamant_env import rules, state
 from diamant_env.compilation import cache_folder
-from diamant_env.engine.edition_numbers import numbers_of
-game, edition = np.zeros(1, state.GAME)[0], numbers_of("iello-2016")
+from diamant_env.engine.edition_params import edition_params
+game, edition = np.zeros(1, state.GAME)[0], edition_params("iello-2016")
 rules.start_game(game, edition, 3, np.uint64(7))
 game.chest[0] = 5
 print(f"{rules.win_share(game, edition, 0)} {cache_folder()}\\n", end="")  # one write: four processes share a pipe

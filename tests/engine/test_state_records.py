@@ -177,10 +177,10 @@ def test_unrebuildable_rows_and_keys_are_refused(rows, keys):
 def test_solvers_refuse_impossible_states():
     game = exact.start_of_expedition(EDITIONS["iello-2016-fr"], 2)
     game["deck"][18] = -1
-    for solve in (lambda: exact.solve_equilibrium(game=game), lambda: exact.solve_lone("iello-2016-fr", game)):
+    for solve in (lambda: exact.solve_equilibrium(game=game), lambda: exact.solve_single_player("iello-2016-fr", game)):
         with pytest.raises(ValueError, match="deck"):
             solve()
-    on_path, solution = 2, exact.solve_lone(SMALL)
+    on_path, solution = 2, exact.solve_single_player(SMALL)
     game = np.array([solution.start])
     game["phase"], game["on_path"][0, 7] = DECIDE, on_path  # a trap that the edition lacks
     game["deck"][0, 23] = -on_path

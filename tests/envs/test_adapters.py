@@ -230,12 +230,12 @@ def compiled_marl(players: int, reward, observation) -> tuple:
         return state, obs, env.get_avail_actions(state), rewards, dones, env.game.global_state(state)
 
     def begin(numbers, cards):
-        env.game = game.with_numbers(numbers)
+        env.game = game.with_params(numbers)
         obs, state = env.reset(cards)
         return seen(state, obs, {"": 0.0}, {"": False})
 
     def play(numbers, state, actions):
-        env.game = game.with_numbers(numbers)
+        env.game = game.with_params(numbers)
         obs, state, rewards, dones, _ = env.step_env(None, state, actions)
         return seen(state, obs, rewards, dones)
 

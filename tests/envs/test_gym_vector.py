@@ -17,10 +17,10 @@ class Counting:
     def __init__(self):
         self.seen = np.zeros((0, 2))  # expedition and decisions in it, by row
 
-    def act(self, obs, first):
-        if len(self.seen) < len(first):
-            self.seen = np.zeros((len(first), 2))
-        new = first | (obs["expedition"] != self.seen[:, 0])
+    def act(self, obs, episode_start):
+        if len(self.seen) < len(episode_start):
+            self.seen = np.zeros((len(episode_start), 2))
+        new = episode_start | (obs["expedition"] != self.seen[:, 0])
         self.seen[new] = 0
         self.seen[:, 0] = obs["expedition"]
         self.seen[:, 1] += obs["must_decide"]

@@ -7,7 +7,7 @@ import pytest
 from diamant_env import Batch
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import NUM_FEATURES
-from diamant_env.opponents import EMPTY, make
+from diamant_env.opponents import EMPTY, make_agent
 
 sb3 = pytest.importorskip("diamant_env.sb3")
 vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
@@ -16,7 +16,7 @@ vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
 class Ten:
     """Leaves with ten gems."""
 
-    def act(self, obs, first):
+    def act(self, obs, episode_start):
         return obs["bag"] >= 10
 
 
@@ -36,10 +36,10 @@ def played(opponents, seating=None):
 
 
 def test_equal_opponents_are_not_one():
-    first, second = make("mixture", 1), make("mixture", 2)
+    first, second = make_agent("mixture", 1), make_agent("mixture", 2)
     assert first == second
-    assert sb3.DiamantVecEnv(1, 3, opponents=[first, second]).table.seating.tolist() == [[EMPTY, 0, 1]]
-    assert sb3.DiamantVecEnv(1, 3, opponents=[first, first]).table.seating.tolist() == [[EMPTY, 0, 0]]
+    assert sb3.DiamantVecEnv(1, 3, opponents=[first, second]).seated.seating.tolist() == [[EMPTY, 0, 1]]
+    assert sb3.DiamantVecEnv(1, 3, opponents=[first, first]).seated.seating.tolist() == [[EMPTY, 0, 0]]
 
 
 def test_masks_of_single_environments():
@@ -54,14 +54,14 @@ def test_masks_of_single_environments():
 
 
 def test_opponents_of_every_type():
-    expected = played([make("bag:10")], [[EMPTY, 0, 0]] * 3)
+    expected = played([make_agent("bag:10")], [[EMPTY, 0, 0]] * 3)
     assert expected.shape == (41, 3, NUM_FEATURES)
-    for opponent in ("bag:10", f"{__name__}:ten", f"{__name__}:Ten", Ten, Ten(), ten, make("bag:10")):
+    for opponent in ("bag:10", f"{__name__}:ten", f"{__name__}:Ten", Ten, Ten(), ten, make_agent("bag:10")):
         for opponents, seating in ((opponent, None), ([opponent] * 2, None), ([opponent], [[EMPTY, 0, 0]] * 3)):
             np.testing.assert_array_equal(played(opponents, seating), expected)
     np.testing.assert_array_equal(played("mixture"), played("mixture"))
     with pytest.raises(ValueError, match="no seat is left for the learner"):
-        sb3.DiamantVecEnv(1, 3, opponents=[make("continue")], seating=np.zeros((1, 3), int))
+        sb3.DiamantVecEnv(1, 3, opponents=[make_agent("continue")], seating=np.zeros((1, 3), int))
 
 
 def same_step(num_envs, **settings):

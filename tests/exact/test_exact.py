@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from diamant_env import EDITIONS, Batch, Edition, exact
+from diamant_env.evaluation import evaluate
+from diamant_env.evaluation.games import play, seeds_for
 from diamant_env.exact import equilibrium
 from diamant_env.exact.induction import EQUILIBRIUM, lowest_equilibrium, solve
 from diamant_env.exact.lookahead import mean
 from diamant_env.exact.response import games_at
 from diamant_env.exact.tree import values_with
-from diamant_env.judging import evaluate
-from diamant_env.judging.games import play, seeds_for
-from diamant_env.opponents import Table, make
+from diamant_env.opponents import SeatedAgents, make_agent
 from tests.support import exact_by_hand as by_hand
 from tests.support.oracle import Oracle
 from tests.support.play import Play, every
@@ -55,7 +55,7 @@ def solved(x: exact.ExpeditionTree) -> tuple[float, np.ndarray, float]:
     return solution.value, policy, solution.error
 
 
-def act_by_bag(obs, first):
+def act_by_bag(obs, episode_start):
     """Leave with a probability, in quarters, that depends on several fields."""
     return ((obs["bag"] + obs["path_gems"] + obs["num_inside"] + obs["turn"]) % 5 / 4).astype(np.float32)
 
@@ -65,17 +65,17 @@ def by_bag(game: Oracle) -> Fraction:
     return Fraction((bag + game.path_gems + len(game.inside) + game.turn) % 5, 4)
 
 
-# Lone player.
+# SinglePlayerSolution player.
 
 
 @every([TINY, TINY_RELICS, TINY_PRINTED, TINY_TWICE, TINY_LATE, TINY_KEPT])
 def test_lone_player_equals_fractions(edition):
     whole = edition.expeditions > 1
     solutions = (
-        exact.solve_lone(edition, whole_game=whole),
+        exact.solve_single_player(edition, whole_game=whole),
         exact.solve_equilibrium(1, edition, cache=False, whole_game=whole),
     )
-    known = float(by_hand.lone_value(Oracle(edition, 1)))
+    known = float(by_hand.single_player_value(Oracle(edition, 1)))
     assert [each.value for each in solutions] == pytest.approx([known] * 2, abs=1e-12)
 
 
@@ -86,19 +86,19 @@ def test_lone_player_with_cards_on_the_path(edition, cards, turns):
     """Unequal traps: one mud card and two wind cards end the expedition. A relic of value 3 before the start."""
     game = reduce(by_hand.after, cards, Oracle(edition, 1))
     begun = {"edition": edition, "game": Play(cards, 1, edition).all_continue(turns).game, "whole_game": True}
-    found = exact.solve_lone(**begun), exact.solve_equilibrium(**begun, cache=False)
-    known = float(max(by_hand.lone_value(game), by_hand.lone_value(by_hand.left(game, {0}))))
+    found = exact.solve_single_player(**begun), exact.solve_equilibrium(**begun, cache=False)
+    known = float(max(by_hand.single_player_value(game), by_hand.single_player_value(by_hand.left(game, {0}))))
     assert [each.value for each in found] == pytest.approx([known] * 2, abs=1e-12)
 
 
 @compiled_only
 def test_lone_player_value_is_17_339875():
-    solution = exact.solve_lone("iello-2016-fr")
+    solution = exact.solve_single_player("iello-2016-fr")
     assert solution.value == pytest.approx(17.339875, abs=5e-7)
     alone = tree_of(CARDS_30, 1)
     assert solved(alone)[0] == pytest.approx(solution.value, abs=1e-9)
     for text in ("ev:0", "ev:1", "ev-others-stay:0.5"):  # one-step lookahead is optimal here
-        response = exact.best_response(exact.policy_of(make(text), alone), alone)
+        response = exact.best_response(exact.policy_of(make_agent(text), alone), alone)
         assert response.profile_value == pytest.approx(solution.value, abs=1e-9)
 
 
@@ -163,7 +163,7 @@ def test_tie_rule_of_choices():
     more[0, 0] = 5  # equal if no other seat leaves
     assert lowest_equilibrium(more, equal, 0, 3) == 0
     game = Play([5, "mud"], 1, HALF).all_continue().game  # 5 gems, or 10 half of the time
-    found = exact.solve_lone(HALF)
+    found = exact.solve_single_player(HALF)
     assert found.leave_probability(game[None]).tolist() == [1]
     assert found.expected_busts == pytest.approx(1 / 6)  # mud, then mud
 
@@ -171,12 +171,14 @@ def test_tie_rule_of_choices():
 def test_best_response_mid_expedition():
     """The policy leaves with 5 gems; one more card is safe and better: 1/3 · 10 + 2/3 · 5."""
     tree = exact.build_tree(Play([5], 1, HALF).game, HALF)
-    response = exact.best_response(exact.policy_of(make("bag:1"), tree), tree)
+    response = exact.best_response(exact.policy_of(make_agent("bag:1"), tree), tree)
     assert (response.profile_value, response.value) == pytest.approx((5, 20 / 3))
 
 
 @compiled_only
-@pytest.mark.parametrize(("agent", "players", "edition"), [("lone", 1, SMALL_RELICS), ("equilibrium", 3, TINY_LATE)])
+@pytest.mark.parametrize(
+    ("agent", "players", "edition"), [("single-player", 1, SMALL_RELICS), ("equilibrium", 3, TINY_LATE)]
+)
 def test_agent_scores_exact_value(agent, players, edition):
     seating = np.zeros((2_000, players), int)
     scores = play([agent], seating, 8_000, seeds_for(11, "exact"), edition).scores.mean(axis=1)
@@ -189,7 +191,7 @@ def test_equilibrium_agent_plays_edition_of_each_game():
     batch = Batch(20, 2, editions)
     batch.reset(seed=2)
     observations, _, _ = batch.step(np.zeros((20, 2), np.int8))
-    leave = Table(batch, [make("equilibrium")], np.zeros((20, 2), int)).leave_probabilities(observations)
+    leave = SeatedAgents(batch, [make_agent("equilibrium")], np.zeros((20, 2), int)).leave_probabilities(observations)
     for game in np.flatnonzero(~batch.over):
         expected = exact.solve_equilibrium(2, editions[game]).leave_probability(batch.games[game : game + 1])
         np.testing.assert_array_equal(leave[game], np.repeat(expected, 2).astype(np.float32))
@@ -211,7 +213,7 @@ def test_policy_rows_equal_played_observations(edition, begun):
         batch.set_states(games)
         rows = batch.observe()
 
-    def act(obs, first):
+    def act(obs, episode_start):
         shown.update(row.tobytes() for row in obs.flat)
         return np.zeros(len(obs.flat), np.float32)
 
@@ -273,10 +275,10 @@ NO_GAME = np.full(1, 2, np.int8).view([("phase", "i1")])[0]
         (exact.solve_equilibrium, TINY, {"num_players": 9}),
         (exact.solve_equilibrium, TINY, {"game": Play([5, 8], 2, TINY).play("0 1").game}),  # it is over
         (exact.solve_equilibrium, TINY, {"game": NO_GAME}),
-        (exact.solve_lone, "x", {}),
-        (exact.solve_lone, TINY, {"game": exact.start_of_expedition(TINY, 2)}),
-        (exact.solve_lone, TINY, {"game": ALONE, "whole_game": True}),
-        (exact.solve_lone, MANY, {}),
+        (exact.solve_single_player, "x", {}),
+        (exact.solve_single_player, TINY, {"game": exact.start_of_expedition(TINY, 2)}),
+        (exact.solve_single_player, TINY, {"game": ALONE, "whole_game": True}),
+        (exact.solve_single_player, MANY, {}),
     ],
 )
 def test_unsolvable_game_is_refused(solver, edition, arguments):
@@ -290,10 +292,10 @@ class Third:
     def __init__(self):
         self.decisions = np.zeros(0, int)
 
-    def act(self, obs, first):
-        if len(self.decisions) != len(first):
-            self.decisions = np.zeros(len(first), int)
-        self.decisions[first] = 0
+    def act(self, obs, episode_start):
+        if len(self.decisions) != len(episode_start):
+            self.decisions = np.zeros(len(episode_start), int)
+        self.decisions[episode_start] = 0
         self.decisions += obs["must_decide"] > 0
         return (self.decisions >= 3).astype(np.float32)
 
@@ -301,8 +303,8 @@ class Third:
 class Follower:
     """Agent that leaves once fewer are inside than at its last decision: equal repeated observations show no change."""
 
-    def act(self, obs, first):
-        before = np.where(first, 0, getattr(self, "inside", np.zeros(len(first))))
+    def act(self, obs, episode_start):
+        before = np.where(episode_start, 0, getattr(self, "inside", np.zeros(len(episode_start))))
         self.inside = obs["num_inside"]
         return (self.inside < before).astype(np.float32)
 
@@ -313,17 +315,17 @@ def test_invalid_policy_or_state_is_refused():
         with pytest.raises(ValueError, match="policy"):
             exact.best_response(policy, x)
     with pytest.raises(ValueError, match="probability"):
-        exact.policy_of(SimpleNamespace(act=lambda obs, first: np.full(len(obs.flat), 1.5, np.float32)), x)
-    for agent in (make("mixture:10,20"), make(Third()), make(Follower())):
+        exact.policy_of(SimpleNamespace(act=lambda obs, episode_start: np.full(len(obs.flat), 1.5, np.float32)), x)
+    for agent in (make_agent("mixture:10,20"), make_agent(Third()), make_agent(Follower())):
         with pytest.raises(ValueError, match="differently"):
             exact.policy_of(agent, tree_of(SMALL, 2))
     with pytest.raises(ValueError, match="hides"):
-        exact.policy_of(make("catch-up"), x)
+        exact.policy_of(make_agent("catch-up"), x)
     with pytest.raises(ValueError, match="nodes"):
-        exact.policy_of(make("bag:1"), x, nodes=np.ones(x.boxes.size + 1, bool))
+        exact.policy_of(make_agent("bag:1"), x, nodes=np.ones(x.boxes.size + 1, bool))
     batch = Batch(1, 2, SMALL)
     batch.reset(seed=1)
-    for players, solution in ((1, exact.solve_lone(TINY)), (2, exact.solve_equilibrium(2, TINY, cache=False))):
+    for players, solution in ((1, exact.solve_single_player(TINY)), (2, exact.solve_equilibrium(2, TINY, cache=False))):
         before = np.array([exact.start_of_expedition(TINY, players)])  # the first card
         for games in (batch.games, before):
             with pytest.raises(ValueError, match="game 0"):
@@ -335,22 +337,25 @@ def test_state_of_another_expedition_or_table_is_refused():
     second = Play([5, 5], 2, edition).leave(0, 1).game[None]
     one_inside = Play([1, 4, 7], 3, SMALL).all_continue().leave(0, 1).game[None]  # as one of two players
     alone = Play([17, 5], 3, SMALL).leave(0, 1).game[None]  # bag and path are 5, 10 and 7, not 22
-    for solution in (exact.solve_equilibrium(2, edition, cache=False, whole_game=True), exact.solve_lone(edition)):
+    for solution in (
+        exact.solve_equilibrium(2, edition, cache=False, whole_game=True),
+        exact.solve_single_player(edition),
+    ):
         with pytest.raises(ValueError, match="expedition"):
             solution.leave_probability(second)
     with pytest.raises(ValueError, match="tree"):
         exact.solve_equilibrium(2, SMALL, cache=False).strategy().leave_probability(one_inside)
     with pytest.raises(ValueError, match="players"):
-        exact.solve_lone(SMALL).leave_probability(alone)
+        exact.solve_single_player(SMALL).leave_probability(alone)
     alone["num_players"] = 1
     with pytest.raises(ValueError, match="follow"):
-        exact.solve_lone(SMALL).leave_probability(alone)
+        exact.solve_single_player(SMALL).leave_probability(alone)
 
 
 def test_agent_equals_solution_where_printed_relics_lie_on_the_path():
     edition = replace(TINY_PRINTED, relics=(5, 7), relics_enter="expedition")
     tree = tree_of(edition, 2)
-    policy = exact.policy_of(make("equilibrium"), tree)
+    policy = exact.policy_of(make_agent("equilibrium"), tree)
     solution = exact.solve_equilibrium(2, edition, cache=False)
     np.testing.assert_allclose(policy, np.where(exact.reachable(tree), solution.policy(), 0), atol=1e-6)
 
@@ -362,7 +367,7 @@ def test_only_fatal_cards_are_left():
     whole = exact.solve_equilibrium(game=game, edition=twice, cache=False, whole_game=True)
     assert whole.value == pytest.approx(2 + 4 + later, abs=1e-12)
     alone = Play([5, 8, "mud", "wind"], 1, TINY).all_continue().all_continue().all_continue().game
-    assert exact.solve_lone(TINY, alone).value == 13
+    assert exact.solve_single_player(TINY, alone).value == 13
 
 
 @compiled_only

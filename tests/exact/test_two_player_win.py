@@ -10,7 +10,7 @@ from diamant_env.engine.records import as_bytes
 from diamant_env.exact import two_player_win as win
 from diamant_env.exact.induction import EQUILIBRIUM
 from diamant_env.exact.whole import values
-from diamant_env.opponents import make
+from diamant_env.opponents import make_agent
 from diamant_env.rewards import reward_code
 from diamant_env.state import DECIDE, REVEAL
 from tests.exact.test_exact import compiled_only
@@ -54,7 +54,7 @@ def test_small_game_is_solved_at_every_state(edition):
         np.testing.assert_allclose(stay + chance * (leave - stay), value[nodes, 0, seat], atol=1e-12)
     assert abs(whole.best_response(policy, "win").nash_conv) < 1e-12
     assert solution.error < 1e-12
-    np.testing.assert_allclose(whole.policy_of(make("minimax")), policy, atol=1e-6)
+    np.testing.assert_allclose(whole.policy_of(make_agent("minimax")), policy, atol=1e-6)
     starts = games[(games["phase"] == REVEAL) & (games["turn"] == 0)]
     leads = starts["chest"][:, 0].astype(int) - starts["chest"][:, 1]
     found = [solution.win_shares(start, np.array([lead]))[0] for start, lead in zip(starts, leads, strict=True)]
@@ -99,7 +99,7 @@ def test_solution_is_cached(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["ev:0", "bag:6", "random:0.3", "minimax"])
 def test_best_response_is_that_of_the_small_game(name):
     """To an agent in joint decisions that plays optimally alone."""
-    whole, solution, agent = exact.WholeGame(REPEATED, 2), exact.solve_two_player_win(REPEATED), make(name)
+    whole, solution, agent = exact.WholeGame(REPEATED, 2), exact.solve_two_player_win(REPEATED), make_agent(name)
     policy, games = whole.policy_of(agent), whole.graph.games
     guaranteed = exact.guaranteed_by(agent, solution)
     for seat in (0, 1):
@@ -129,7 +129,7 @@ def test_unsolved_editions_are_refused(edition):
 def test_unsolved_tables_and_states_are_refused():
     rows = Batch(1, 3, CARDS_30).reset(seed=1)
     with pytest.raises(ValueError, match="tables"):
-        make("minimax").act(Observations(rows[0], CARDS_30), np.ones(3, bool))
+        make_agent("minimax").act(Observations(rows[0], CARDS_30), np.ones(3, bool))
     batch = Batch(1, 2, CARDS_30)
     batch.reset(seed=1)
     game = batch.games.copy()

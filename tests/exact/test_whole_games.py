@@ -11,7 +11,7 @@ import pytest
 from diamant_env import Batch, Edition, Observations, exact
 from diamant_env.editions import FIRST_TRAP
 from diamant_env.exact.whole import graph
-from diamant_env.opponents import make
+from diamant_env.opponents import make_agent
 from diamant_env.rewards import REWARDS
 from diamant_env.state import DECIDE
 from tests.exact.test_exact import TINY, TINY_KEPT, TINY_RELICS, act_by_bag, compiled_only
@@ -55,7 +55,7 @@ def test_equilibrium_has_no_nash_conv(edition, players, reward):
     assert abs(game.best_response(policy, reward).nash_conv) < 1e-12
     by_seat = game.best_response([policy] * players, reward)
     np.testing.assert_allclose(by_seat.profile_value, by_seat.profile_value[0], atol=1e-12)
-    other = game.best_response(make("ev:0"), reward)
+    other = game.best_response(make_agent("ev:0"), reward)
     assert other.exploitability > 0.01
 
 
@@ -82,11 +82,11 @@ def test_bad_input_is_refused(monkeypatch):
     for call, key in (
         (lambda: game.best_response(np.zeros((3, 2))), "policy"),
         (lambda: game.agent(np.zeros((3, 2))), "policy"),
-        (lambda: game.best_response([make("ev:0")] * 3), "3 agents"),
-        (lambda: game.best_response(make("ev:0"), "gems"), "reward"),
-        (lambda: game.best_response(make("ev:0"), len), "reward"),
+        (lambda: game.best_response([make_agent("ev:0")] * 3), "3 agents"),
+        (lambda: game.best_response(make_agent("ev:0"), "gems"), "reward"),
+        (lambda: game.best_response(make_agent("ev:0"), len), "reward"),
         (lambda: game.best_response("ev:0"), "method act"),
-        (lambda: exact.WholeGame(COUNTED, 2).policy_of(make("mixture:2,4")), "differently"),
+        (lambda: exact.WholeGame(COUNTED, 2).policy_of(make_agent("mixture:2,4")), "differently"),
     ):
         with pytest.raises(ValueError, match=key):
             call()
@@ -99,6 +99,6 @@ def test_bad_input_is_refused(monkeypatch):
 def test_equilibrium_in_score_is_one_of_the_game_with_all_information(players):
     """Of relics that the last to leave takes, later expeditions have the values of both methods."""
     solved = exact.solve_equilibrium(players, TINY_KEPT, whole_game=True)
-    found = exact.WholeGame(TINY_KEPT, players).best_response(make("equilibrium"), "score")
+    found = exact.WholeGame(TINY_KEPT, players).best_response(make_agent("equilibrium"), "score")
     assert found.profile_value == pytest.approx(solved.value, abs=1e-6)  # strategies are float32
     assert abs(found.exploitability) < 1e-6

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from diamant_env.storage.files import write_whole
+from diamant_env.storage.files import write_atomic
 
 OPERATIONS = {"open", "writelines", "flush", "fsync", "replace", "unlink", "mkdir", "close"}
 OLD, NEW = b"old" * 50_000, b"new" * 70_000
@@ -39,7 +39,7 @@ def killed_at(at: int, work: Callable[[], object]) -> int:
 
 def test_killed_save_is_atomic(tmp_path):
     path, found = tmp_path / "file", set()
-    save = partial(write_whole, path, NEW)
+    save = partial(write_atomic, path, NEW)
     operations = killed_at(-1, save)
     assert operations >= 9
     for at in range(operations):

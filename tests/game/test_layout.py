@@ -19,7 +19,7 @@ from diamant_env import (
 )
 from diamant_env.editions import EDITIONS
 from diamant_env.observation import SLICES, shown_columns
-from diamant_env.opponents import make
+from diamant_env.opponents import make_agent
 from diamant_env.state import DECIDE, NO_DECISION, OVER, REVEAL
 
 # name, first column, size, stride, scale, low, high
@@ -87,7 +87,7 @@ def test_deciding_rows_by_edition():
     ):
         assert [(edition, rows.tolist()) for edition, rows in Observations(flat, given).by_edition()] == expected
     with pytest.raises(ValueError, match="edition"):
-        make("search:ev").act(Observations(flat), np.zeros(4, bool))
+        make_agent("search:ev").act(Observations(flat), np.zeros(4, bool))
 
 
 def test_stored_constants_are_unchanged():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from diamant_env import EDITIONS, Batch, Observations
-from diamant_env.opponents import make
+from diamant_env.opponents import make_agent
 from diamant_env.records import GameRecord, GameSession
 from tests.support.play import BASE, INVENTED, PUBLISHED, every, games
 
@@ -95,8 +95,8 @@ def test_session_ends_with_its_game():
 
 
 def test_seats_have_own_agents_and_seeds():
-    assert GameSession(BASE, [None, "random:1", make("random:0.5")], 0).leave == [0, 1, 0.5]
-    agents = GameSession(BASE, ["mixture:1,30", None, "mixture:1,30"], 1).table.agents
+    assert GameSession(BASE, [None, "random:1", make_agent("random:0.5")], 0).leave == [0, 1, 0.5]
+    agents = GameSession(BASE, ["mixture:1,30", None, "mixture:1,30"], 1).seated.agents
     for agent in agents:
         agent.act(Observations(Batch(8, 3).reset(0)[:, 0]), np.ones(8, bool))
     assert agents[0].thresholds.tolist() != agents[1].thresholds.tolist()

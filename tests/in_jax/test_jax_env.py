@@ -12,14 +12,14 @@ import jax.numpy as jnp  # noqa: E402
 from diamant_env import NUM_FEATURES  # noqa: E402
 from diamant_env.editions import Edition  # noqa: E402
 from diamant_env.jax import Diamant  # noqa: E402
-from diamant_env.jax.rules import Numbers, State, draw_card, start_game  # noqa: E402
+from diamant_env.jax.rules import EnvParams, State, draw_card, start_game  # noqa: E402
 from diamant_env.state import OVER  # noqa: E402
 
 
 def test_card_frequencies():
     """3,000 first cards: the largest deviation of a card's share is within four standard errors."""
     keys = jax.random.split(jax.random.key(1), 3000)
-    numbers = Numbers.of("iello-2016")
+    numbers = EnvParams.of("iello-2016")
     cards = jax.jit(jax.vmap(lambda key: draw_card(start_game(numbers, 4, key))))(keys)
     chance = numbers.cards / numbers.cards.sum()
     found = np.bincount(cards, minlength=len(chance)) / len(keys)
@@ -41,7 +41,7 @@ def test_each_turn_of_a_game_has_its_own_draw():
     """The first 12 turns of the first 5 expeditions, with the same deck for 20 keys."""
 
     def draw(key, expedition, turn):
-        return draw_card(start_game(Numbers.of("iello-2016"), 3, key)._replace(expedition=expedition, turn=turn))
+        return draw_card(start_game(EnvParams.of("iello-2016"), 3, key)._replace(expedition=expedition, turn=turn))
 
     expeditions, turns = (each.reshape(-1) for each in np.meshgrid(np.arange(1, 6), np.arange(12)))
     keys = jax.random.split(jax.random.key(0), 20)
@@ -52,17 +52,17 @@ def test_each_turn_of_a_game_has_its_own_draw():
 def test_editions_side_by_side():
     """Two editions in one `vmap` give the observations of each alone."""
     env, names = Diamant(3), ("schmidt-2005", "everdeck-relics")
-    numbers = Numbers(*(np.stack(each) for each in zip(*map(Numbers.of, names), strict=True)))
+    numbers = EnvParams(*(np.stack(each) for each in zip(*map(EnvParams.of, names), strict=True)))
     keys = jax.random.split(jax.random.key(0), 2)
 
     def seen(env, key):
         return env.observe(env.step(env.init(key), jnp.array([0, 1, 0]))[0])
 
-    together = jax.jit(jax.vmap(lambda numbers, key: seen(env.with_numbers(numbers), key)))(numbers, keys)
+    together = jax.jit(jax.vmap(lambda numbers, key: seen(env.with_params(numbers), key)))(numbers, keys)
     alone = [jax.jit(partial(seen, Diamant(3, name)))(key) for name, key in zip(names, keys, strict=True)]
     assert np.array_equal(together, np.stack(alone))
     assert env.edition.name == "iello-2016"
-    assert np.array_equal(env.numbers.cards, Numbers.of("iello-2016").cards)
+    assert np.array_equal(env.params.cards, EnvParams.of("iello-2016").cards)
 
 
 def test_properties_of_a_batch_are_per_game():

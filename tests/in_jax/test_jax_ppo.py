@@ -6,7 +6,7 @@ import pytest
 jax = pytest.importorskip("jax")
 pytest.importorskip("optax")
 
-from diamant_env.judging import evaluate  # noqa: E402
+from diamant_env.evaluation import evaluate  # noqa: E402
 from examples import jax_ppo  # noqa: E402
 
 

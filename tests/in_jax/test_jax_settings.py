@@ -55,15 +55,15 @@ def test_same_dtypes(reward):
     env, marl = Diamant(4, "everdeck-relics", reward), DiamantMARL(4, reward=reward)
 
     def traced(numbers, key, actions):
-        with_numbers = env.with_numbers(numbers)
-        turn = with_numbers.step_auto_reset(with_numbers.init(key), actions)
-        return turn, with_numbers.observe(turn.state), env.legal_actions(turn.state)
+        with_params = env.with_params(numbers)
+        turn = with_params.step_auto_reset(with_params.init(key), actions)
+        return turn, with_params.observe(turn.state), env.legal_actions(turn.state)
 
     def by_agent(key, actions):
         _, state = marl.reset(key)
         return marl.step(key, state, dict(zip(marl.agents, actions, strict=True)))
 
     key, actions = jax.random.key(0), np.zeros(4, np.int32)
-    expected = dtypes(traced, env.numbers, key, actions), dtypes(by_agent, key, actions)
+    expected = dtypes(traced, env.params, key, actions), dtypes(by_agent, key, actions)
     with double_and_strict():
-        assert (dtypes(traced, env.numbers, key, actions), dtypes(by_agent, key, actions)) == expected
+        assert (dtypes(traced, env.params, key, actions), dtypes(by_agent, key, actions)) == expected

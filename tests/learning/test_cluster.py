@@ -1,4 +1,4 @@
-"""Training and judging on Ray, independent of where jobs run."""
+"""Training and evaluation on Ray, independent of where jobs run."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ SMALL = {
     "ppo": {"decisions": 6_000, "games": 40, "turns": 16, "minibatch": 256, "epochs": 2, "explore": 0.3},
     "opponents": {"learner": 0.5, "snapshot_every": 1_000, "snapshot_places": 2},
     "network": {"hidden": [16], "activation": "tanh"},
-    "judge": {"curve_points": 0},
+    "evaluation": {"curve_points": 0},
 }
 
 

@@ -62,14 +62,14 @@ def test_blind_seat_ignores_its_blind_spots():
     for fields in BLIND_SPOTS:
         for field in fields:
             other[:, SLICES[field]] += 1
-    for blindness, same in ((1.0, True), (0.0, False)):
-        found = league(learner=0.0, blindness=blindness)
+    for feature_dropout, same in ((1.0, True), (0.0, False)):
+        found = league(learner=0.0, feature_dropout=feature_dropout)
         found.add_snapshot(network(1), 0)
         assert np.array_equal(seen_by(found, rows), seen_by(found, other)) is same
 
 
 def test_seats_have_own_styles():
-    found = league(learner=0.0, snapshot_places=2, style=1.0, blindness=0.5)
+    found = league(learner=0.0, snapshot_places=2, style=1.0, feature_dropout=0.5)
     found.add_snapshot(network(1), 0)
     rows = np.repeat(Batch(1, 4).reset(0)[:, 0], 50, axis=0)
     leave = seen_by(found, rows)

@@ -14,14 +14,14 @@ import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from diamant_env.judging import evaluate
-from diamant_env.opponents import EMPTY, make
+from diamant_env.evaluation import evaluate
+from diamant_env.opponents import EMPTY, make_agent
 from diamant_env.opponents.inputs import CANONICAL, RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.algorithms.regularised_nash import RegularisedNash
 from train.ppo import Learner, Samples, main
-from train.runs import judging, training_run
+from train.runs import evaluation, training_run
 from train.runs.config import Config, NetworkConfig, PPOConfig
 from train.runs.run_folder import POLICY, TIME, new_run_folder, read_json, save_policy
 from train.runs.training_run import TrainingRun, train
@@ -45,7 +45,7 @@ SMALL = {
     },
     "opponents": {"learner": 0.6, "snapshot_every": 1_500, "snapshot_places": 2},
     "network": {"hidden": [16]},
-    "judge": {"curve_points": 0},
+    "evaluation": {"curve_points": 0},
 }
 
 
@@ -67,23 +67,23 @@ def test_ppo_learns(tmp_path):
     assert not list(folder.glob("curve.*"))
 
 
-@pytest.mark.parametrize(("trained", "judged"), [((3, 4, 5), 4), ((3,), 3), ((1, 6, 5), 6), ((1,), 2)])
-def test_table_size_of_evaluation_is_a_trained_one(trained, judged):
-    assert Config.model_validate({"game": {"num_players": trained}}).judged_players == judged
+@pytest.mark.parametrize(("trained", "evaluated"), [((3, 4, 5), 4), ((3,), 3), ((1, 6, 5), 6), ((1,), 2)])
+def test_table_size_of_evaluation_is_a_trained_one(trained, evaluated):
+    assert Config.model_validate({"game": {"num_players": trained}}).evaluation_players == evaluated
 
 
-def test_run_trains_and_is_judged_in_its_game(tmp_path, monkeypatch):
+def test_run_trains_and_is_evaluated_in_its_game(tmp_path, monkeypatch):
     game = {"edition": "everdeck/expeditions:2/hidden_rivals:1", "num_players": [3], "reward": "score"}
-    config, folder = small_run(tmp_path, seed=4, game=game, judge={"num_players": 5})
-    calls, edition = [], config.game.judged_edition()
+    config, folder = small_run(tmp_path, seed=4, game=game, evaluation={"num_players": 5})
+    calls, edition = [], config.game.evaluation_edition()
 
     def stop(*given, **settings):
         calls.append((given, settings))
         raise Killed
 
-    monkeypatch.setattr(judging, "evaluate", stop)
-    judged = partial(judging.report_run, None), lambda config, _: judging.curve_point(None, config)
-    for play in (partial(train, make_env=stop), *judged):
+    monkeypatch.setattr(evaluation, "evaluate", stop)
+    evaluated = partial(evaluation.report_run, None), lambda config, _: evaluation.curve_point(None, config)
+    for play in (partial(train, make_env=stop), *evaluated):
         with pytest.raises(Killed):
             play(config, folder)
     ((_, players, editions, reward, *_), _), *found = calls
@@ -156,9 +156,9 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
     learner = partial(RegularisedNash, weight=0.1, replacements=3)
     point = {"win_share": 0.25, "low": 0.2, "high": 0.3}
     monkeypatch.setattr(training_run, "curve_point", lambda *_: point)
-    config, whole = small_run(tmp_path, judge={"curve_points": 3})
+    config, whole = small_run(tmp_path, evaluation={"curve_points": 3})
     train(config, whole, learner)
-    config, broken = small_run(tmp_path, judge={"curve_points": 3})
+    config, broken = small_run(tmp_path, evaluation={"curve_points": 3})
     play, turns = DiamantVecEnv.play, []
 
     def dies(*args):
@@ -204,13 +204,13 @@ def test_numpy_policy_equals_torch_policy(tmp_path):
 @pytest.fixture
 def few_games(monkeypatch):
     """Evaluate in few games."""
-    monkeypatch.setattr(judging, "MEMBER_GAMES", 200)
-    monkeypatch.setattr(judging, "CURVE_GAMES", 200)
+    monkeypatch.setattr(evaluation, "MEMBER_GAMES", 200)
+    monkeypatch.setattr(evaluation, "CURVE_GAMES", 200)
 
 
 def test_run_folder_is_complete(tmp_path, capsys, few_games):
-    words = "--ppo.decisions 6000 --ppo.games 20 --ppo.turns 16 --judge.games 200"
-    changes = f"{words} --judge.curve-points 3 --seed 7 --name tiny".split()
+    words = "--ppo.decisions 6000 --ppo.games 20 --ppo.turns 16 --evaluation.games 200"
+    changes = f"{words} --evaluation.curve-points 3 --seed 7 --name tiny".split()
     before = {*threading.enumerate()}
     assert main([*changes, "--out", str(tmp_path)]) == 0
     folder = tmp_path / "tiny-seed7"
@@ -222,10 +222,10 @@ def test_run_folder_is_complete(tmp_path, capsys, few_games):
     }
     curve = json.loads((folder / "curve.json").read_text())
     events = EventAccumulator(str(folder / "tensorboard")).Reload()
-    shown = events.Scalars("judge/win_share")
+    shown = events.Scalars("eval/win_share")
     assert [one.step for one in shown] == [point["decisions"] for point in curve]
     assert [one.value for one in shown] == pytest.approx([point["win_share"] for point in curve])
-    assert {*events.Tags()["scalars"]} == {"judge/win_share", *(f"train/{name}" for name in SCALARS)}
+    assert {*events.Tags()["scalars"]} == {"eval/win_share", *(f"train/{name}" for name in SCALARS)}
     results = json.loads((folder / "results.json").read_text())
     assert results["config"]["seed"] == 7
     assert Counter(row["against"] for row in results["results"][2:]) == {"3 × tiny": 18}
@@ -237,8 +237,8 @@ def test_run_folder_is_complete(tmp_path, capsys, few_games):
     assert versions["processor"]
     assert (versions["instruction_set"], versions["threads"]) == (torch.backends.cpu.get_cpu_capability(), 1)
     assert "win share" in capsys.readouterr().out
-    assert main(["--resume", str(folder), "--no-judge"]) == 0
-    assert main([*changes, "--out", str(tmp_path), "--no-judge"]) == 0
+    assert main(["--resume", str(folder), "--no-evaluation"]) == 0
+    assert main([*changes, "--out", str(tmp_path), "--no-evaluation"]) == 0
     assert (tmp_path / "tiny-seed7-2" / POLICY).read_bytes() == (folder / POLICY).read_bytes()
 
 
@@ -247,7 +247,7 @@ def test_interrupted_run_has_curve_and_resume_hint(tmp_path, monkeypatch, capsys
         raise KeyboardInterrupt
 
     monkeypatch.setattr(TrainingRun, "save", killed)
-    words = "--ppo.decisions 4000 --ppo.games 20 --ppo.turns 16 --judge.curve-points 4"
+    words = "--ppo.decisions 4000 --ppo.games 20 --ppo.turns 16 --evaluation.curve-points 4"
     assert main([*words.split(), "--checkpoints", "2", "--name", "killed", "--out", str(tmp_path / "my runs")]) == 130
     folder = tmp_path / "my runs" / "killed-seed0"
     assert f"stopped; resume with --resume '{folder}'" in capsys.readouterr().err
@@ -261,7 +261,7 @@ def test_interrupted_run_has_curve_and_resume_hint(tmp_path, monkeypatch, capsys
 def test_rollout_without_complete_decision():
     """All learners are in camp at the end of every rollout."""
     seating = np.array([[EMPTY, 0, 0]])
-    env = DiamantVecEnv(1, 3, opponents=[make("continue")], seating=seating)
+    env = DiamantVecEnv(1, 3, opponents=[make_agent("continue")], seating=seating)
     model = Learner(env, PPOConfig(games=1, turns=2, minibatch=2, decisions=200), NetworkConfig(hidden=(4,)), 0)
     learn(model, 20)
 
@@ -277,8 +277,8 @@ def test_diverged_training_stops_and_saves_finite_policies(tmp_path, monkeypatch
         return loss(model, batch)
 
     monkeypatch.setattr(Learner, "loss", break_down)
-    words = "--ppo.decisions 8000 --ppo.games 20 --ppo.turns 32 --network.hidden 8 --judge.curve-points 0"
-    words += f" --checkpoints 100 --ppo.epochs 1 --out {tmp_path} --no-judge"
+    words = "--ppo.decisions 8000 --ppo.games 20 --ppo.turns 32 --network.hidden 8 --evaluation.curve-points 0"
+    words += f" --checkpoints 100 --ppo.epochs 1 --out {tmp_path} --no-evaluation"
     assert main(words.split()) == 2
     assert "diverged" in capsys.readouterr().err
     (folder,) = tmp_path.iterdir()
@@ -296,6 +296,6 @@ def test_run_is_saved_when_stdout_is_closed(tmp_path, monkeypatch, few_games):
     words = "--ppo.decisions 600 --ppo.games 8 --ppo.turns 16"
     with open(writer, "w", encoding="ascii") as stream, monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", stream)
-        assert main([*words.split(), "--judge.curve-points", "0", "--out", str(tmp_path)]) == 0
+        assert main([*words.split(), "--evaluation.curve-points", "0", "--out", str(tmp_path)]) == 0
         stream.flush()  # as at exit: raises nothing
     assert (tmp_path / "default-seed0" / POLICY).is_file()

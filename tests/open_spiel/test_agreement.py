@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from diamant_env import CONTINUE, LEAVE, Edition, exact
-from diamant_env.opponents import make
+from diamant_env.opponents import make_agent
 from diamant_env.rewards import REWARDS
 from tests.exact.test_exact import compiled_only
 from tests.support.play import every, text_of
@@ -38,7 +38,7 @@ def load(edition, players, turn_based=False, **parameters):
     return pyspiel.convert_to_turn_based(game) if turn_based else game
 
 
-def judged(game, profile) -> tuple[np.ndarray, float]:
+def evaluated(game, profile) -> tuple[np.ndarray, float]:
     """Return the values of a self-play profile and its NashConv, by OpenSpiel alone."""
     together = game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     policies = profile if together else [profile] * game.num_players()
@@ -84,13 +84,13 @@ def test_values_agree_and_equilibrium_has_no_nash_conv(edition, players):
     for number, agent in enumerate(AGENTS):
         for played in (game, turns) if number == 0 else (game,):
             own = spiel.AgentPolicy(played, agent)
-            values, gap = judged(played, Cached(played, own.action_probabilities))
+            values, gap = evaluated(played, Cached(played, own.action_probabilities))
             response = exact.best_response(exact.policy_of(own.agent, tree), tree)
             largest = max(largest, np.abs(values - response.profile_value).max(), abs(gap - response.nash_conv))
     print(f"largest difference {largest:.3g}")
     assert largest < 1e-9
     solution = exact.solve_equilibrium(players, edition, cache=False)
-    values, gap = judged(game, solved(game, lambda record: solution))
+    values, gap = evaluated(game, solved(game, lambda record: solution))
     np.testing.assert_allclose(values, solution.value, atol=1e-12)
     assert abs(gap) < 1e-12
 
@@ -108,12 +108,12 @@ def test_whole_game_agrees(edition, players):
             solutions[start.tobytes()] = found
         return solutions[start.tobytes()]
 
-    values, gap = judged(game, solved(game, solution_of))
+    values, gap = evaluated(game, solved(game, solution_of))
     value = exact.solve_equilibrium(players, edition, cache=False, whole_game=True).value
     np.testing.assert_allclose(values, value, atol=1e-12)
     assert abs(gap) < 1e-12
     own = spiel.AgentPolicy(game, "bag:3")
-    values, gap = judged(game, Cached(game, own.action_probabilities))
+    values, gap = evaluated(game, Cached(game, own.action_probabilities))
     tree = exact.build_tree(exact.start_of_expedition(edition, players), edition, merge_traps=False)
     response = exact.best_response(own.agent, tree, whole_game=True)
     np.testing.assert_allclose(values, response.profile_value, atol=1e-12)
@@ -130,11 +130,11 @@ def test_small_whole_game_agrees(edition, players, reward):
     table = [agent for agent in SEATS if not (edition.hidden_chests and agent == "catch-up")]
     for names in ([table[-1]] * players, [table[seat % len(table)] for seat in range(players)]):
         own = [spiel.AgentPolicy(game, name) for name in names]
-        values, gap = judged(
+        values, gap = evaluated(
             game, Cached(game, lambda state, seat, own=own: own[seat].action_probabilities(state, seat))
         )
         alike = len(set(names)) == 1
-        response = whole.best_response(make(names[0]) if alike else list(map(make, names)), reward)
+        response = whole.best_response(make_agent(names[0]) if alike else list(map(make_agent, names)), reward)
         np.testing.assert_allclose(values, response.profile_value, atol=1e-12)
         assert abs(gap - response.nash_conv) < 1e-12
 

@@ -9,7 +9,7 @@ import pytest
 
 from diamant_env import Edition
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP
-from diamant_env.judging import evaluate
+from diamant_env.evaluation import evaluate
 from diamant_env.observation import NUM_FEATURES, Observations
 from tests.support.play import text_of
 
@@ -64,7 +64,7 @@ def test_random_simulations(text):
 
 
 def test_utilities_are_bounded_by_all_treasures_and_relics():
-    """A lone player who meets no trap in two expeditions reaches the bound of the score."""
+    """A single player who meets no trap in two expeditions reaches the bound of the score."""
     edition = text_of(Edition("four cards", (3, 5), ("mud",), relics=(4,), expeditions=2))
     state = pyspiel.load_game("python_diamant", {"edition": edition, "players": 1}).new_initial_state()
     while not state.is_terminal():

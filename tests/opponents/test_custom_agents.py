@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from diamant_env.judging import evaluate
-from diamant_env.opponents import FAMILIES, make
+from diamant_env.evaluation import evaluate
+from diamant_env.opponents import FAMILIES, make_agent
 from diamant_env.opponents.pools import load_pool
 from train.responding.config import ResponseConfig
 from train.runs.arguments import read_config
@@ -57,7 +57,7 @@ def own(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["Greedy", "instance", "Named", "Outer.Inner", "function"])
 def test_imported_agent_equals_bag_15(own, name):
     text = f"own_agents:{name}"
-    assert str(make(text)) == text
+    assert str(make_agent(text)) == text
     mine, theirs = (evaluate(agent, ["traps:3", "cards:6", "ev"], 200).results[0] for agent in (text, "bag:15"))
     assert mine.agent == text
     assert (mine.win_share, mine.score) == (theirs.win_share, theirs.score)
@@ -73,7 +73,7 @@ class Until:
 
     gems: int
 
-    def act(self, obs, first):
+    def act(self, obs, episode_start):
         return obs["bag"] >= self.gems
 
 
@@ -89,8 +89,8 @@ def bag_from(gems):
     ],
 )
 def test_agents_have_names(agents, names):
-    judged = evaluate(agents[0], ["ev", "bag:9", "traps:3"], 40, compare=agents[1:])
-    assert [row.agent for row in judged.results] == names
+    evaluated = evaluate(agents[0], ["ev", "bag:9", "traps:3"], 40, compare=agents[1:])
+    assert [row.agent for row in evaluated.results] == names
 
 
 class Seeded(Until):
@@ -105,10 +105,10 @@ class Seeded(Until):
 
 def test_text_and_class_make_seeded_agents_and_an_object_is_used_as_it_is():
     for spec in (f"{__name__}:Seeded", Seeded, ("mine", Seeded)):
-        first, second = make(spec, seed=7).agent, make(spec, seed=8).agent
+        first, second = make_agent(spec, seed=7).agent, make_agent(spec, seed=8).agent
         assert (first.gems, second.gems) == (7, 8)
     own = Seeded()
-    assert make(own, seed=7).agent is own
+    assert make_agent(own, seed=7).agent is own
     assert own.gems == 5
 
 
@@ -141,11 +141,11 @@ def test_untrusted_text_runs_no_code(own, text):
 
 def test_ignored_answers_are_not_checked():
     class Idle:
-        def act(self, obs, first):
+        def act(self, obs, episode_start):
             return np.where(obs["must_decide"] > 0, 0.25, np.nan).astype(np.float32)
 
     class Late:
-        def act(self, obs, first):
+        def act(self, obs, episode_start):
             return np.where(obs["turn"] > 2, np.nan, 0.25).astype(np.float32)
 
     assert evaluate(Idle(), "bag", 20).results[0].score.mean > 0

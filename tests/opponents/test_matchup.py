@@ -5,9 +5,9 @@ import pytest
 
 from diamant_env import NUM_FEATURES
 from diamant_env.editions import find_edition
+from diamant_env.evaluation import evaluate
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
-from diamant_env.judging import evaluate
 from diamant_env.opponents.matchup import read_matchup, seat_around
 from diamant_env.sb3 import DiamantVecEnv
 
@@ -24,8 +24,8 @@ class Seeded:
     def seed(self, seed):
         self.seeds.append(seed)
 
-    def act(self, obs, first):
-        return np.zeros(len(first), np.float32)
+    def act(self, obs, episode_start):
+        return np.zeros(len(episode_start), np.float32)
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ class Fixed:
     def __init__(self, leave):
         self.leave = leave
 
-    def act(self, obs, first):
-        return np.full(len(first), self.leave, np.float32)
+    def act(self, obs, episode_start):
+        return np.full(len(episode_start), self.leave, np.float32)
 
 
 FIXED = Fixed(0.1)
@@ -110,8 +110,8 @@ def test_opponents_of_environments_and_evaluations(opponents, seats, against):
     games.seed(3)
     games.reset()
     drawn = matchup.draw(games.batch.games["key"])[0].tolist()
-    assert games.table.seating.tolist() == [[-1, *drawn]]
-    assert env._learner._table.seating.tolist() == [[drawn[1], drawn[2], -1, drawn[0]]]
+    assert games.seated.seating.tolist() == [[-1, *drawn]]
+    assert env._learner._seated.seating.tolist() == [[drawn[1], drawn[2], -1, drawn[0]]]
     if seats is not None:
         assert matchup.deal(2, np.random.default_rng(0)).tolist() == [[*seats]] * 2 == [drawn] * 2
 
@@ -146,15 +146,15 @@ def test_vec_env_draws_the_opponents_of_the_gymnasium_form():
     ours.seed(6)
     ours.reset()
     other.reset(seed=6)
-    np.testing.assert_array_equal(ours.table.seating, other._learner._table.seating)
-    before = ours.table.seating
+    np.testing.assert_array_equal(ours.seated.seating, other._learner._seated.seating)
+    before = ours.seated.seating
     done = np.zeros(40, bool)
     while not done.any():
         done = ours.play(np.ones(40, np.int8))[2]
-    changed = (ours.table.seating != before).any(axis=1)
+    changed = (ours.seated.seating != before).any(axis=1)
     assert not changed[~done].any()
     assert changed[done].any()
-    seated, games = ours.table.seating, ours.batch.games.copy()
+    seated, games = ours.seated.seating, ours.batch.games.copy()
     ours.reset()
     ours.restore(games)
-    np.testing.assert_array_equal(ours.table.seating, seated)
+    np.testing.assert_array_equal(ours.seated.seating, seated)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from diamant_env import NUM_FEATURES, Batch, Observations, columns
-from diamant_env.opponents import Table, make
+from diamant_env.opponents import SeatedAgents, make_agent
 from diamant_env.opponents.models.export import to_network
 
 torch = pytest.importorskip("torch")
@@ -51,15 +51,15 @@ def test_perceptron_of_sb3(algorithm, observation, tmp_path):
     """The model, its policy, its ``.zip`` and the policy file made of it."""
     model = trained(getattr(contrib, algorithm, None) or getattr(sb3, algorithm), observation=observation, **FEW)
     model.save(tmp_path / "ppo.zip")
-    to_network(make(model)).save(tmp_path / "ppo.safetensors")
+    to_network(make_agent(model)).save(tmp_path / "ppo.safetensors")
     flat, inside = rows()
     shown = flat if observation is None else flat[:, columns(*SOME)]
     with torch.no_grad():
         expected = model.policy.get_distribution(torch.as_tensor(shown)).distribution.probs[:, 1].numpy()
     for given in (str(tmp_path / "ppo.zip"), tmp_path / "ppo.zip", model, model.policy, tmp_path / "ppo.safetensors"):
-        np.testing.assert_allclose(act(make(given), flat)[inside], expected[inside], rtol=1e-5)
+        np.testing.assert_allclose(act(make_agent(given), flat)[inside], expected[inside], rtol=1e-5)
     assert len(set(expected[inside].round(4).tolist())) > 3
-    assert str(make(model)) == algorithm
+    assert str(make_agent(model)) == algorithm
 
 
 @pytest.mark.parametrize("algorithm", ["DQN", "QRDQN"])
@@ -69,7 +69,7 @@ def test_q_networks_act_greedily(algorithm):
     model = kind("MlpPolicy", env, seed=1, learning_starts=20, policy_kwargs={"net_arch": [8]}).learn(60)
     flat, inside = rows()
     expected, _ = model.predict(flat, deterministic=True)
-    assert act(make(model), flat)[inside].tolist() == expected[inside].tolist()
+    assert act(make_agent(model), flat)[inside].tolist() == expected[inside].tolist()
 
 
 def test_recurrent_policy_is_asked_as_it_was_trained(tmp_path):
@@ -90,10 +90,10 @@ def test_recurrent_policy_is_asked_as_it_was_trained(tmp_path):
     model.get_env().seed(5)
     model.learn(512, callback=Recorded())
     batch, steps = Batch(8, 3), np.zeros(8, int)
-    table = Table(batch, [make(tmp_path / "recurrent.zip"), make("bag:9")], [[0, 1, 1]] * 8)
+    seated = SeatedAgents(batch, [make_agent(tmp_path / "recurrent.zip"), make_agent("bag:9")], [[0, 1, 1]] * 8)
     seen, decided, idle = batch.reset(5), np.zeros((8, 3), np.int8), 0
     while (steps < 64).any():
-        found = table.leave_probabilities(seen)
+        found = seated.leave_probabilities(seen)
         batch.draw_decisions(found, decided)
         for game in np.flatnonzero(batch.must_decide[:, 0] & (steps < 64)):
             assert found[game, 0] == pytest.approx(leave[steps[game]][game], abs=1e-5)
@@ -112,11 +112,11 @@ def test_recurrent_policy_of_idle_rows_is_refused(tmp_path):
         model.save(tmp_path / "idle.zip")
         for given in (model, tmp_path / "idle.zip"):
             with pytest.raises(ValueError, match="GymnasiumVecEnv"):
-                make(given)
+                make_agent(given)
         with pytest.raises(ValueError, match="GymnasiumVecEnv"):
-            model.learn(8, callback=vec.JudgeCallback("pool", games=20))
+            model.learn(8, callback=vec.EvaluateCallback("pool", games=20))
     model = trained(contrib.RecurrentPPO, "MlpLstmPolicy", env=normalize(decisions_only()), **FEW)
-    assert not make(model).stateless
+    assert not make_agent(model).stateless
 
 
 def a_network(*end):
@@ -129,7 +129,7 @@ def test_torch_module_returns_logits():
     net[1].eval()
     with torch.no_grad():
         expected = torch.softmax(net(torch.as_tensor(flat)), 1)[:, 1].numpy()[inside]
-    agent = make(net)
+    agent = make_agent(net)
     np.testing.assert_allclose(act(agent, flat)[inside], expected, rtol=1e-5)
     np.testing.assert_allclose(act(to_network(agent), flat)[inside], expected, rtol=1e-5)
     assert [part.training for part in net] == [True, False, True]
@@ -141,15 +141,15 @@ class OwnAct(torch.nn.Linear):
     def __init__(self):
         super().__init__(NUM_FEATURES, 2)
 
-    def act(self, obs, first):
+    def act(self, obs, episode_start):
         return (obs["bag"] >= 9).astype(np.float32)
 
 
 def test_module_with_act_is_asked_by_it():
     flat, inside = rows()
-    assert str(make(OwnAct())) == "OwnAct"
+    assert str(make_agent(OwnAct())) == "OwnAct"
     for given in (OwnAct, OwnAct(), ("named", OwnAct())):
-        assert act(make(given), flat)[inside].tolist() == act(make("bag:9"), flat)[inside].tolist()
+        assert act(make_agent(given), flat)[inside].tolist() == act(make_agent("bag:9"), flat)[inside].tolist()
 
 
 def env_of(observations, actions):
@@ -204,7 +204,7 @@ def test_unsuitable_model_is_refused(given, word):
     if isinstance(model, sb3.PPO):
         model.get_env().close()
     with pytest.raises(ValueError, match=word):
-        act(make(model), rows()[0])
+        act(make_agent(model), rows()[0])
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_unsuitable_model_is_refused(given, word):
 )
 def test_only_perceptrons_become_policy_files(given, word):
     with pytest.raises(ValueError, match=word):
-        to_network(make(given()))
+        to_network(make_agent(given()))
 
 
 @pytest.mark.parametrize("name", ["gone.zip", "text.zip", "other.zip"])
@@ -229,4 +229,4 @@ def test_invalid_model_file_is_refused(name, tmp_path, monkeypatch):
     with zipfile.ZipFile("other.zip", "w") as file:
         file.writestr("a", "b")
     with pytest.raises(ValueError, match=name):
-        make(name)
+        make_agent(name)

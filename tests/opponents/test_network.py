@@ -10,7 +10,7 @@ from safetensors.numpy import save
 
 from diamant_env import EDITIONS, Batch, Observations, opponents
 from diamant_env.observation import NUM_FEATURES, columns
-from diamant_env.opponents import make
+from diamant_env.opponents import make_agent
 from diamant_env.opponents.inputs import CANONICAL, INPUTS, RAW
 from diamant_env.opponents.network import FORMAT, LAYOUT, NetworkAgent, digest_of_tensors
 from diamant_env.opponents.registry import SHIPPED
@@ -37,7 +37,7 @@ def test_policy_file_opens_without_torch(tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, package, None)  # to import it is an error now
     path = tmp_path / "policy.safetensors"
     path.write_bytes(WHOLE)
-    agent = opponents.make(str(path))
+    agent = opponents.make_agent(str(path))
     assert str(agent) == str(path)
     row = RANDOM.normal(size=(1, NUM_FEATURES)).astype(np.float32)
     hidden = np.maximum(row @ TENSORS["0.weight"].T, 0)
@@ -124,8 +124,8 @@ def test_policy_file_of_fewer_fields_reads_its_own_columns(inputs, tmp_path):
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_policy_plays_every_table(name):
-    assert str(make(name)) == name
+    assert str(make_agent(name)) == name
     for edition, players in itertools.product(EDITIONS, range(3, 9)):
         seen = Batch(2, players, edition).reset(0).reshape(2 * players, -1)
-        leave = make(name).act(Observations(seen), np.ones(2 * players, bool))
+        leave = make_agent(name).act(Observations(seen), np.ones(2 * players, bool))
         assert ((leave > 0) & (leave < 1)).all()

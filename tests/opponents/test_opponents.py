@@ -13,7 +13,7 @@ from diamant_env.editions import EDITIONS, FIRST_RELIC, FIRST_TRAP
 from diamant_env.exact import start_of_expedition
 from diamant_env.exact.equilibrium import cache_file
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents import FAMILIES, SOLVED, Table, make
+from diamant_env.opponents import FAMILIES, SOLVED, SeatedAgents, make_agent
 from diamant_env.state import DECIDE
 
 TEXTS = [str(family()) for family in FAMILIES.values()]
@@ -24,10 +24,10 @@ TABLES = [(edition, players) for edition in EDITIONS for players in range(1, 9)]
 def real_rows():
     """Return observations and `first` from the middle of games at tables of 1 to 8."""
     batch = Batch(400, 1 + np.arange(400) % 8)
-    table = Table(batch, [make("random:0.2")], np.zeros((400, 8), int))
+    seated = SeatedAgents(batch, [make_agent("random:0.2")], np.zeros((400, 8), int))
     observations, actions = batch.reset(seed=0), np.zeros((400, 8), np.int8)
     for _ in range(6):
-        batch.draw_decisions(table.leave_probabilities(observations), actions)
+        batch.draw_decisions(seated.leave_probabilities(observations), actions)
         batch.step(actions, observations)
     flat = observations.reshape(-1, NUM_FEATURES)
     return flat, np.zeros(len(flat), bool)
@@ -36,7 +36,7 @@ def real_rows():
 @pytest.mark.parametrize("text", TEXTS)
 def test_probability_depends_on_own_row_only(text, real_rows):
     flat, first = real_rows
-    before, agent = flat.copy(), make(text)
+    before, agent = flat.copy(), make_agent(text)
     answer = agent.act(Observations(flat), first)
     assert answer.shape == first.shape
     assert answer.dtype == np.float32
@@ -52,7 +52,7 @@ def test_probability_depends_on_own_row_only(text, real_rows):
 
 @pytest.mark.parametrize("text", [*TEXTS, "bag:7.5", "random:0.125", *SOLVED])
 def test_agent_text_round_trips(text):
-    assert str(make(text)) == str(copy.deepcopy(make(text))) == text
+    assert str(make_agent(text)) == str(copy.deepcopy(make_agent(text))) == text
 
 
 INVALID = [
@@ -65,18 +65,18 @@ INVALID = [
 @pytest.mark.parametrize("text", INVALID)
 def test_invalid_agent_text_is_refused(text):
     with pytest.raises(ValueError, match=text.rpartition(":")[2] or "agent"):
-        make(text)
+        make_agent(text)
     with pytest.raises(ValueError, match="did you mean ev"):
-        make("evv:0.75")
+        make_agent("evv:0.75")
 
 
 @pytest.mark.parametrize(
-    ("agent", "players", "edition"), [("lone", 2, "iello-2016-fr"), ("equilibrium", 2, "incan-gold")]
+    ("agent", "players", "edition"), [("single-player", 2, "iello-2016-fr"), ("equilibrium", 2, "incan-gold")]
 )
 def test_solved_agents_refuse_unsolved_tables(agent, players, edition):
     rows = Batch(1, players, edition).reset(seed=1)
     with pytest.raises(ValueError, match=r"tables|solved"):
-        make(agent).act(Observations(rows[0], edition), np.ones(players, bool))
+        make_agent(agent).act(Observations(rows[0], edition), np.ones(players, bool))
 
 
 def test_hidden_chests_change_no_file_of_a_solution():
@@ -92,13 +92,13 @@ def draws(agent, rows, first=True):
 
 
 def test_mixture_draws_one_threshold_per_game():
-    agent = make("mixture:5,8", seed=1)
+    agent = make_agent("mixture:5,8", seed=1)
     drawn = draws(agent, 4_000)
     values, counts = np.unique(drawn, return_counts=True)
     assert values.tolist() == [5, 6, 7, 8]
     assert counts.min() > 900
-    np.testing.assert_array_equal(draws(make("mixture:5,8", seed=1), 4_000), drawn)
-    assert (draws(make("mixture:5,8", seed=2), 4_000) != drawn).any()
+    np.testing.assert_array_equal(draws(make_agent("mixture:5,8", seed=1), 4_000), drawn)
+    assert (draws(make_agent("mixture:5,8", seed=2), 4_000) != drawn).any()
     again = draws(agent, 4_000, np.arange(4_000) < 2_000)
     np.testing.assert_array_equal(again[2_000:], drawn[2_000:])
     assert (again[:2_000] != drawn[:2_000]).mean() > 0.5
@@ -197,5 +197,5 @@ def test_thresholds_are_exact_at_ties(family, numbers, states):
     shown = np.array([family != "catch-up" or not state.hidden for state in states])
     sides = [SIDES[family](x, *map(Fraction, numbers.split(","))) for x in np.array(states)[shown]]
     expected = [any(left >= right for left, right in pairs) for pairs in sides]
-    answer = make(f"{family}:{numbers}").act(Observations(rows[shown]), np.zeros(shown.sum(), bool))
+    answer = make_agent(f"{family}:{numbers}").act(Observations(rows[shown]), np.zeros(shown.sum(), bool))
     np.testing.assert_array_equal(answer, expected)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from diamant_env.opponents import make
+from diamant_env.opponents import make_agent
 from diamant_env.opponents.pools import POOLS, load_pool, pool_members
 from diamant_env.opponents.registry import DATA
 
@@ -49,6 +49,6 @@ def test_policy_by_file_and_run_folder(tmp_path, monkeypatch):
     (tmp_path / "bag").mkdir()
     (tmp_path / "bag" / "policy.safetensors").write_bytes((DATA / "champion.safetensors").read_bytes())
     monkeypatch.chdir(tmp_path)
-    assert str(make("./bag")) == "bag"
-    assert str(make("bag/policy.safetensors")) == "bag/policy.safetensors"
-    assert str(make("bag:7")) == "bag:7"  # not shadowed by the folder
+    assert str(make_agent("./bag")) == "bag"
+    assert str(make_agent("bag/policy.safetensors")) == "bag/policy.safetensors"
+    assert str(make_agent("bag:7")) == "bag:7"  # not shadowed by the folder

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from diamant_env import EDITIONS, Batch, Edition, Observations
-from diamant_env.judging.evaluation import of_agent_0
-from diamant_env.judging.games import play
+from diamant_env.evaluation.evaluation import of_agent_0
+from diamant_env.evaluation.games import play
 from diamant_env.observation import NUM_FEATURES
-from diamant_env.opponents import Table, make, search
+from diamant_env.opponents import SeatedAgents, make_agent, search
 from diamant_env.opponents.matchup import seat_learner
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.search import Budget, SearchAgent, parse
@@ -66,7 +66,7 @@ def test_text_gives_budget_objective_and_base(text, budget, base):
     ["search:ev:0.75", "search:128:1s:ev:0.75", "search:1s:ev:0.75", "search:1000000:bag:9", "search:0.00001s:ev:1"],
 )
 def test_name_is_the_text(text):
-    assert str(make(text)) == text
+    assert str(make_agent(text)) == text
 
 
 def test_stateless_base_gets_deciding_rows_only():
@@ -76,13 +76,13 @@ def test_stateless_base_gets_deciding_rows_only():
 
     batch = Batch(8, 3)
     batch.reset(1)
-    Table(batch, [SearchAgent(make(base), Budget(2))], np.zeros((8, 3), int)).play_out()
+    SeatedAgents(batch, [SearchAgent(make_agent(base), Budget(2))], np.zeros((8, 3), int)).play_out()
 
 
 def test_gain_equals_bank_when_staying_busts():
     batch = deciding(1)
     obs = Observations(batch.observe()[:, 0], "iello-2016")
-    agent = SearchAgent(make("continue"), Budget(8, objective="score"))
+    agent = SearchAgent(make_agent("continue"), Budget(8, objective="score"))
     gain, error = agent.compare(obs.flat, "iello-2016")
     assert gain.tolist() == (obs["bag"] + obs["path_gems"] + obs["path_relic_value"]).tolist()
     assert error.tolist() == [0] * len(gain)
@@ -90,7 +90,7 @@ def test_gain_equals_bank_when_staying_busts():
 
 
 def test_error_is_that_of_the_mean(monkeypatch):
-    agent = SearchAgent(make("bag"), Budget(2))
+    agent = SearchAgent(make_agent("bag"), Budget(2))
     outcomes = np.zeros((2, 2))
     outcomes[LEAVE] = [1, 4]
     monkeypatch.setattr(agent, "outcomes", lambda *_: outcomes)
@@ -100,12 +100,12 @@ def test_error_is_that_of_the_mean(monkeypatch):
 def test_time_budget_ends_search(monkeypatch):
     """The clock advances by 1 s per call; two tied seats search for 2.5 s each."""
     monkeypatch.setattr(search, "perf_counter", itertools.count().__next__)
-    agent = SearchAgent(make("continue"), Budget(1_000_000, seconds=2.5))  # no seat ever banks a gem
+    agent = SearchAgent(make_agent("continue"), Budget(1_000_000, seconds=2.5))  # no seat ever banks a gem
     agent.compare(deciding(1, games=2).observe()[:, 0], "iello-2016")
     assert agent.rollouts == 6 * 2 * 2 * 32
 
 
-@pytest.mark.parametrize("base", [make("random:0.2"), network_of(4)], ids=["full", "cut"])
+@pytest.mark.parametrize("base", [make_agent("random:0.2"), network_of(4)], ids=["full", "cut"])
 def test_same_seed_gives_same_rollouts(base):
     seen = deciding(4, turns=1).observe()[:, 0]
     found = [SearchAgent(base, Budget(32), seed).compare(seen, "iello-2016")[0] for seed in (1, 1, 2)]
@@ -115,7 +115,7 @@ def test_same_seed_gives_same_rollouts(base):
 def test_base_with_a_state_is_refused():
     for text in ("search:mixture", "search:search:ev"):
         with pytest.raises(ValueError, match="stateless"):
-            make(text)
+            make_agent(text)
 
 
 def test_search_beats_its_base_agent():
@@ -126,7 +126,7 @@ def test_search_beats_its_base_agent():
 def test_hidden_chests_are_refused():
     seen = Observations(Batch(2, 3, "incan-gold").reset(1)[:, 0], "incan-gold")
     with pytest.raises(ValueError, match="open chests"):
-        make("search:ev").act(seen, np.ones(2, bool))
+        make_agent("search:ev").act(seen, np.ones(2, bool))
 
 
 @pytest.mark.parametrize("players", [3, 8])

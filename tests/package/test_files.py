@@ -5,13 +5,13 @@ import os
 
 import pytest
 
-from diamant_env.storage.files import write_whole
+from diamant_env.storage.files import write_atomic
 
 
-def test_write_whole_bytes_and_text(tmp_path):
+def test_write_atomic_bytes_and_text(tmp_path):
     path = tmp_path / "new" / ("x" * 255)  # the longest name allowed
     for content, expected in ((b"\x00\xff", b"\x00\xff"), ("é\n", "é\n".encode()), (b"", b"")):
-        write_whole(path, content)
+        write_atomic(path, content)
         assert path.read_bytes() == expected
     assert list((tmp_path / "new").iterdir()) == [path]
 
@@ -26,12 +26,12 @@ def test_failed_write_keeps_old_file(tmp_path, monkeypatch, error):
 
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(type(error)):
-        write_whole(path, b"new")
+        write_atomic(path, b"new")
     assert [found.read_bytes() for found in tmp_path.iterdir()] == [b"old"]
 
 
 def test_link_is_replaced_not_followed(tmp_path):
     (tmp_path / "file").write_bytes(b"old")
     (tmp_path / "link").symlink_to(tmp_path / "file")
-    write_whole(tmp_path / "link", b"new")
+    write_atomic(tmp_path / "link", b"new")
     assert [(tmp_path / name).read_bytes() for name in ("file", "link")] == [b"old", b"new"]

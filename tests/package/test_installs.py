@@ -14,9 +14,9 @@ PLAY = """
 import gymnasium, numpy
 import diamant_env
 from diamant_env import rules, state
-from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.edition_params import edition_params
 assert gymnasium.spec("diamant_env/Diamant-v0")
-game, edition = numpy.zeros(1, state.GAME)[0], numbers_of("iello-2016")
+game, edition = numpy.zeros(1, state.GAME)[0], edition_params("iello-2016")
 rules.start_game(game, edition, 3, numpy.uint64(7))
 assert rules.win_share(game, edition, 0) == 1 / 3
 """

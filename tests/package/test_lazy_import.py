@@ -21,11 +21,11 @@ compiled = event.RecordingListener()
 event.register("numba:compile", compiled)
 import diamant_env
 assert installed() == before
-ABSENT = ["gym_env", "gym_vector", "envs.one_learner", "opponents", "drawing", "diamant_v0", "judging"]
+ABSENT = ["gym_env", "gym_vector", "envs.single_agent_games", "opponents", "drawing", "diamant_v0", "evaluation"]
 HEAVY = {"torch", "stable_baselines3", "pygame", "pyspiel", "matplotlib", "agents", "train"}
 assert not ({f"diamant_env.{name}" for name in ABSENT} | HEAVY) & set(sys.modules), sys.modules.keys()
-assert {"judging", "exact", "sb3"} <= set(dir(diamant_env))
-assert diamant_env.judging.evaluate.__name__ == "evaluate"
+assert {"evaluation", "exact", "sb3"} <= set(dir(diamant_env))
+assert diamant_env.evaluation.evaluate.__name__ == "evaluate"
 import diamant_env.commands.diamant, diamant_env.exact, diamant_env.gym_env, diamant_env.records
 from diamant_env import diamant_v0
 assert not compiled.buffer
@@ -38,5 +38,5 @@ assert not HEAVY & set(sys.modules)
 
 def test_import_is_lazy_compiles_and_installs_nothing():
     subprocess.run([sys.executable, "-W", "error", "-c", CODE], check=True)
-    with pytest.raises(AttributeError, match="has no attribute 'judgin'"):
-        diamant_env.judgin  # noqa: B018
+    with pytest.raises(AttributeError, match="has no attribute 'evaluatio'"):
+        diamant_env.evaluatio  # noqa: B018

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("tests/rules", "tests/game", "tests/engine", "tests/envs", "tests/opponents", "tests/records")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-NEEDS_MORE = re.compile(r"^(from|import) (train|stable_baselines3|diamant_env\.(judging|sb3))", re.MULTILINE)
+NEEDS_MORE = re.compile(r"^(from|import) (train|stable_baselines3|diamant_env\.(evaluation|sb3))", re.MULTILINE)
 NEWEST: tuple[str, ...] = ()
 # Lower bounds of pyproject.toml, or the first release with wheels for that Python.
 _GYM = ("gymnasium==1.1.0", "platformdirs==4.0.0")

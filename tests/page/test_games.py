@@ -12,7 +12,7 @@ import pytest
 from diamant_env import EDITIONS, Edition, find_edition
 from diamant_env.advice.hint import observations_of
 from diamant_env.engine.observation_writer import bust_chance
-from diamant_env.opponents import make
+from diamant_env.opponents import make_agent
 from diamant_env.records import GameRecord, GameSession
 from diamant_env.state import OVER
 from tests.support.asgi_client import Client
@@ -35,7 +35,7 @@ def client():
 @pytest.mark.parametrize(("edition", "seed"), list(zip(EDITIONS, itertools.cycle([0, 2**53 - 1]), strict=False)))
 def test_page_game_equals_batch_game(client, edition, seed):
     last = client.to_the_end(client.new(*TABLE, seed=seed, edition=edition))[-1]
-    record = GameSession(edition, [make(text) for text in TABLE], seed).play_out()
+    record = GameSession(edition, [make_agent(text) for text in TABLE], seed).play_out()
     assert GameRecord.from_json(last["game"]).turns == record.turns
     assert [seat["chest"] for seat in last["seats"]] == record.states()[-1]["chest"][: len(TABLE)].tolist()
 
@@ -76,7 +76,7 @@ def test_view_equals_state(client):
             assert view["path_contents"].startswith(f"{now.path_gems} gem")
             chances = [seat["leave"] for seat in view["seats"]]
             if now.inside[0]:
-                champion = make("champion").leave_probability(observations_of(0, [now], played.edition))
+                champion = make_agent("champion").leave_probability(observations_of(0, [now], played.edition))
                 assert chances[0] == pytest.approx(float(champion[0]))
             assert [chance is not None for chance in chances] == (now.inside[:3] == 1).tolist()
         if view["ended"]:
@@ -166,14 +166,14 @@ def test_agents_have_own_seeds():
     view = Client(make_app(menu)).new("you", "mixture:1,90", "mixture:1,90")
     played = page_game.replayed(menu, view["game"])
     played.ask()
-    assert len({agent.thresholds[0] for agent in played.session.table.agents}) == 2
+    assert len({agent.thresholds[0] for agent in played.session.seated.agents}) == 2
 
 
 class Counter:
     """Agent that leaves at its fourth question of a game."""
 
-    def act(self, obs, first):
-        self.asked = np.where(first, 0, getattr(self, "asked", 0)) + 1
+    def act(self, obs, episode_start):
+        self.asked = np.where(episode_start, 0, getattr(self, "asked", 0)) + 1
         return (self.asked >= 4).astype(np.float32)
 
 
@@ -183,11 +183,11 @@ class Flaky:
     asked = 0
     stateless = True
 
-    def act(self, obs, first):
+    def act(self, obs, episode_start):
         Flaky.asked += 1
         if Flaky.asked == 2:
             raise OSError("no answer")
-        return np.zeros(len(first), np.float32)
+        return np.zeros(len(episode_start), np.float32)
 
 
 def test_turn_after_an_error_of_an_agent_is_that_of_the_record():
@@ -206,7 +206,7 @@ def test_turn_after_an_error_of_an_agent_is_that_of_the_record():
 class Broken:
     """Agent that raises an error at its first question."""
 
-    def act(self, obs, first):
+    def act(self, obs, episode_start):
         raise self.error("no answer")
 
 
@@ -234,7 +234,7 @@ def test_mixture_draws_for_each_game():
     drawn = []
     while not played.session.over:
         played.play(0 if played.must_decide else None)
-        drawn.append(float(played.session.table.agents[0].thresholds[0]))
+        drawn.append(float(played.session.seated.agents[0].thresholds[0]))
     assert len(drawn) > 10
     assert len(set(drawn)) == 1
 
@@ -278,7 +278,7 @@ def test_odds_hint_record_and_review(client, monkeypatch):
     assert len(odds["leaving"]) == 3
     assert odds["on_average"].startswith(f"On average it brings you {view['share']:.2f} gems if all stay; ")
     game = page_game.replayed(Menu(), view["game"]).session
-    champion = make("champion").leave_probability(observations_of(0, [game.now], game.edition))
+    champion = make_agent("champion").leave_probability(observations_of(0, [game.now], game.edition))
     assert hint["leave"] == float(champion[0])
     assert hint["basis"].startswith(f"{hint['outlook']['games']} games with each choice, ")
     assert [choice["share"] for choice in hint["choices"]] == hint["outlook"]["shares"]

@@ -20,7 +20,7 @@ from tests.support.play import (
 )
 
 TREASURE_CARD = {
-    "a lone explorer takes all": Case(["snake", 17], "013", bag=17, path_gems=0),
+    "a single explorer takes all": Case(["snake", 17], "013", bag=17, path_gems=0),
     # Were the 2 that remain of the 5 shared with the 7, each of the three would get 3.
     "bags grow card by card": Case([5, 7, 11], "- -", players=3, bag=1 + 2 + 3, path_gems=2 + 1 + 2),
     "gems in the bag are not in the chest": Case([17, 15], "-", chests=[0] * 4, rewards=[0] * 4),

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from diamant_env.judging import evaluate
-from diamant_env.judging.games import seeds_for
+from diamant_env.evaluation import evaluate
+from diamant_env.evaluation.games import seeds_for
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import LAYOUT, NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
@@ -28,7 +28,7 @@ PPO = PPOConfig(decisions=6_000, games=40, turns=16, minibatch=256)
 TINY = {
     "ppo": PPO.model_dump(),
     "network": {"hidden": [16]},
-    **{"seeds": 2, "checkpoints": 3, "pick_games": 200, "report_games": 400},
+    **{"seeds": 2, "checkpoints": 3, "selection_games": 200, "test_games": 400},
     "values": {"self_play": 0},
 }
 SMALL = SearchConfig.model_validate(TINY)
@@ -64,7 +64,7 @@ def files(folder):
 
 
 def test_best_response_beats_random_agent(tmp_path, capsys):
-    changes = {"ppo": {"decisions": 40_000, "turns": 32}, "seeds": 1, "report_games": 800}
+    changes = {"ppo": {"decisions": 40_000, "turns": 32}, "seeds": 1, "test_games": 800}
     (found,) = respond(arguments(tmp_path, "random:1", **changes))
     assert found.best.gain.low > 0.5
     folder = tmp_path / "response-random-1-seed0"
@@ -123,7 +123,7 @@ def test_search_of_code_resumes_with_its_agent(tmp_path, monkeypatch, few):
 def test_search_plays_its_game(tmp_path, monkeypatch):
     set_game = {"edition": "everdeck/expeditions:2/hidden_rivals:1", "num_players": [3], "reward": "score"}
     config = ResponseConfig.model_validate({"agent": "bag:15", "game": set_game})
-    game, calls = ResponseGame("bag:15", 3, config.game.judged_edition(), "score"), []
+    game, calls = ResponseGame("bag:15", 3, config.game.evaluation_edition(), "score"), []
 
     def stop(*given):
         calls.append(given)
@@ -140,8 +140,8 @@ def test_search_plays_its_game(tmp_path, monkeypatch):
 
 def test_warm_start_is_the_agent(network):
     game = ResponseGame(network, 3, "iello-2016", "win")
-    for value_first, same in ((1.0, True), (0.0, False)):
-        config = SMALL.model_copy(update={"value_first": value_first})
+    for value_warmup, same in ((1.0, True), (0.0, False)):
+        config = SMALL.model_copy(update={"value_warmup": value_warmup})
         _, policy = learn(game, config, seeds_for(0), network)[0]
         alike = [np.array_equal(mine[0], theirs[0]) for mine, theirs in zip(policy.layers, network.layers, strict=True)]
         assert alike == [same, same]

@@ -8,12 +8,12 @@ import pytest
 
 from diamant_env import exact
 from diamant_env.editions import Edition, find_edition
-from diamant_env.engine.edition_numbers import edition_records
+from diamant_env.engine.edition_params import edition_params_array
 from diamant_env.engine.records import observe_records
+from diamant_env.evaluation.games import seeds_for
 from diamant_env.game import Game
-from diamant_env.judging.games import seeds_for
 from diamant_env.observation import Observations
-from diamant_env.opponents import make
+from diamant_env.opponents import make_agent
 from diamant_env.state import CONTINUE, LEAVE, OVER
 from train.responding.afterstates import Afterstates, GreedyAgent, likely_decisions
 from train.responding.config import IterationConfig
@@ -34,7 +34,7 @@ def gain_of(game: ResponseGame, games=20_000, config=FEW):
 
 def test_gain_for_score_is_almost_that_of_the_best_response():
     tree = exact.build_tree(exact.start_of_expedition(SMALL, 3), SMALL, merge_traps=True)
-    most = exact.best_response(exact.policy_of(make("random:0.3"), tree), tree).exploitability
+    most = exact.best_response(exact.policy_of(make_agent("random:0.3"), tree), tree).exploitability
     gain = gain_of(ResponseGame("random:0.3", 3, SMALL, "score"))
     assert 0.93 * most < gain.high
     assert gain.low < most
@@ -44,7 +44,7 @@ def test_gain_for_score_is_almost_that_of_the_best_response():
     ("agent", "edition", "reward"), [("catch-up", TINY, "margin"), ("bag:5", replace(TINY, relics=(6,)), "win")]
 )
 def test_gain_in_a_whole_game_is_almost_that_of_the_best_response(agent, edition, reward):
-    most = exact.WholeGame(edition, 3).best_response(make(agent), reward).exploitability
+    most = exact.WholeGame(edition, 3).best_response(make_agent(agent), reward).exploitability
     gain = gain_of(ResponseGame(agent, 3, edition, reward))
     assert 0.85 * most < gain.high
     assert gain.low < most
@@ -73,12 +73,12 @@ def test_rivals_see_chests():
     game.reveal(8)  # 11 gems: 5 each
     values = Afterstates(ResponseGame("champion", 3, SMALL, "score"))
     seen = Observations(np.array([game.observe(seat) for seat in (1, 2)]), SMALL)
-    asked = make("champion").act(seen, np.ones(2, np.bool_))
+    asked = make_agent("champion").act(seen, np.ones(2, np.bool_))
     (found,) = values.leave_probabilities(np.array([game.state]))
     assert found == pytest.approx([0, *asked])
-    hidden = edition_records([SMALL.replace(hidden_rivals=True)])
+    hidden = edition_params_array([SMALL.replace(hidden_rivals=True)])
     blind = observe_records(np.array([game.state]), hidden, 2)[:, 1]
-    assert make("champion").act(Observations(blind, SMALL), np.ones(1, np.bool_)) != asked[0]
+    assert make_agent("champion").act(Observations(blind, SMALL), np.ones(1, np.bool_)) != asked[0]
 
 
 def test_likely_decisions_of_many_rivals_are_the_most_likely():
@@ -136,7 +136,12 @@ def test_agents_that_leave_afterstates_unseen_or_read_the_edition(agent):
         (ResponseGame("bag", 3, SMALL.replace(hidden_rivals=True), "win"), "hides"),
         (ResponseGame("search:bag", 3, SMALL, "win"), "a search"),
         (
-            ResponseGame(SimpleNamespace(act=lambda obs, first: np.zeros(len(first), np.float32)), 3, SMALL, "win"),
+            ResponseGame(
+                SimpleNamespace(act=lambda obs, episode_start: np.zeros(len(episode_start), np.float32)),
+                3,
+                SMALL,
+                "win",
+            ),
             "state",
         ),
         (ResponseGame("bag", 3, SMALL, "win"), ""),

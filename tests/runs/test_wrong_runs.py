@@ -10,7 +10,7 @@ import pytest
 from train import benchmark, best_response, ppo
 
 REFUSED = [
-    (ppo, "--judge.num-players 8 --game.edition incan-gold", "judge.num_players"),
+    (ppo, "--evaluation.num-players 8 --game.edition incan-gold", "evaluation.num_players"),
     (ppo, "--seed 0 --resume nowhere", "--seed"),
     (ppo, "--config nowhere.toml", "nowhere.toml"),
     (ppo, "--ppo.speed 3", "--ppo.speed"),

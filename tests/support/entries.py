@@ -2,7 +2,7 @@
 
 TINY = [
     *("--decisions", "300", "--games", "100", "--seeds", "1", "--network.hidden", "8"),
-    *("--response.ppo.decisions", "300", "--response.pick-games", "100", "--response.report-games", "100"),
+    *("--response.ppo.decisions", "300", "--response.selection-games", "100", "--response.test-games", "100"),
     *("--response.values.self-play", "0", "--response.pools"),
 ]
 MODULE = '''

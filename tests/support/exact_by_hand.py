@@ -26,17 +26,17 @@ def left(game: Oracle, leaving: set[int]) -> Oracle:
     return game
 
 
-def lone_value(game: Oracle) -> Fraction:
-    """Return a lone player's optimal final chest; `game` is before a reveal."""
+def single_player_value(game: Oracle) -> Fraction:
+    """Return a single player's optimal final chest; `game` is before a reveal."""
     if game.over:
         return Fraction(game.players[0].chest)
     total = Fraction(0)
     for chance, card in next_cards(game):
         then, expedition = after(game, card), game.expedition
         if then.over or then.expedition > expedition:
-            total += chance * lone_value(then)
+            total += chance * single_player_value(then)
         else:
-            total += chance * max(lone_value(left(then, {0})), lone_value(left(then, set())))
+            total += chance * max(single_player_value(left(then, {0})), single_player_value(left(then, set())))
     return total
 
 

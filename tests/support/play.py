@@ -11,7 +11,7 @@ import pytest
 
 import diamant_env.advice.review as review
 from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, Game
-from diamant_env.drawing.scene import Scene
+from diamant_env.drawing.render_history import RenderHistory
 from diamant_env.editions import find_edition, is_published
 
 SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # multiplies games and damaged files
@@ -95,11 +95,11 @@ class Play:
     Attributes:
         position: The `Game`.
         rewards: The rewards of the last turn, by seat.
-        scene: What rendering needs of the game's history.
+        history: What rendering needs of the game's history.
     """
 
     def __init__(self, deck: list, players: int = 4, edition: str | Edition = BASE, reward: str = "score") -> None:
-        self.position, self.scene = Game(players, edition), Scene()
+        self.position, self.history = Game(players, edition), RenderHistory()
         self.edition, self.reward, self.rewards = self.position.edition, reward, [0.0] * players
         self._cards = list(deck)
         self._reveal()
@@ -171,7 +171,7 @@ class Play:
             fits = [card for card in self.edition.cards_named(name) if deck[card]]
             assert fits, f"{name!r} is not in the deck"
             self.position.reveal(fits[0])
-        self.scene.follow(self.position.state)
+        self.history.update(self.position.state)
 
 
 class Case:

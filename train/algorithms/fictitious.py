@@ -69,8 +69,8 @@ class Average:
         """Return a frozen copy."""
         return NetworkAgent(layers_of(self._net), self._shape.activation, "average", inputs=self._shape.inputs)
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        return self.agent.act(obs, first)
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
+        return self.agent.act(obs, episode_start)
 
     def learn(self, decisions: int) -> None:
         """Take the gradient steps for this number of new decisions."""

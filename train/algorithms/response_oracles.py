@@ -28,7 +28,7 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.table import Table
+from diamant_env.opponents.seated_agents import SeatedAgents
 from train.league import vec_env_among
 from train.ppo import ACTIVATIONS, Learner
 from train.runs.config import Config
@@ -54,11 +54,13 @@ class Population:
         weights = np.arange(1.0, len(self.policies) + 1)
         return weights / weights.sum()
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        if len(self._playing) != len(first):
-            self._playing = np.zeros(len(first), np.int64)
-        self._playing[first] = self._random.choice(len(self.policies), np.count_nonzero(first), p=self.strategy())
-        leave = np.zeros(len(first), np.float32)
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
+        if len(self._playing) != len(episode_start):
+            self._playing = np.zeros(len(episode_start), np.int64)
+        self._playing[episode_start] = self._random.choice(
+            len(self.policies), np.count_nonzero(episode_start), p=self.strategy()
+        )
+        leave = np.zeros(len(episode_start), np.float32)
         for number, policy in enumerate(self.policies):
             rows = np.flatnonzero((self._playing == number) & (obs.flat[:, 0] > 0))
             leave[rows] = policy.leave_probability(obs.flat[rows])
@@ -121,11 +123,11 @@ def _played(population: Population, config: Config, decisions: int) -> tuple[NDA
     """Return inputs (decisions, width) and P(LEAVE) (decisions,) from games of the population."""
     inputs, game = INPUTS[config.network.inputs], config.game
     shape = config.ppo.games, game.num_players[0]
-    batch = Batch(shape[0], num_players=shape[1], edition=game.judged_edition())
+    batch = Batch(shape[0], num_players=shape[1], edition=game.evaluation_edition())
     batch.reset(config.seed)
     network_inputs: list[NDArray[np.float32]] = []
     probabilities: list[NDArray[np.float32]] = []
-    for turn in Table(batch, [population], np.zeros(shape, np.int64)).turns(auto_reset=True):
+    for turn in SeatedAgents(batch, [population], np.zeros(shape, np.int64)).turns(auto_reset=True):
         deciding = turn.observations[:, :, 0] > 0
         network_inputs.append(inputs(turn.observations[deciding]))
         probabilities.append(turn.leave[deciding])

@@ -136,7 +136,9 @@ _ALGORITHMS = (
         lambda run: (equilibrium(run.task), 0),
         lambda task: task.family in EXACT,
     ),
-    Algorithm("lone", "exact", "optimal stopping", lambda _run: ("lone", 0), lambda task: task.players == 1),
+    Algorithm(
+        "single-player", "exact", "optimal stopping", lambda _run: ("single-player", 0), lambda task: task.players == 1
+    ),
 )
 ALGORITHMS = {algorithm.name: algorithm for algorithm in _ALGORITHMS}
 """The algorithms by name."""

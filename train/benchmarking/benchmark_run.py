@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from diamant_env import __version__
-from diamant_env.judging import evaluate
-from diamant_env.judging.games import Player, number_of_tables, play, seeds_for
-from diamant_env.judging.intervals import Estimate, mean_of_tables
-from diamant_env.opponents import make
+from diamant_env.evaluation import evaluate
+from diamant_env.evaluation.games import AgentSpec, number_of_tables, play, seeds_for
+from diamant_env.evaluation.intervals import Estimate, mean_of_tables
+from diamant_env.opponents import make_agent
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.results import save_json, to_json, versions
 from train.benchmarking.config import BenchmarkConfig
@@ -27,14 +27,14 @@ from train.responding.gains import ResponseGame, gains_of
 from train.responding.result import report
 from train.responding.search import response_runs, reward_scale
 from train.responding.value_iteration import hides_chests, no_values, value_response
-from train.runs.config import Config, JudgeConfig, OpponentsConfig
+from train.runs.config import Config, EvaluationConfig, OpponentsConfig
 from train.runs.run_folder import POLICY, machine, read_json, save_policy
 
 HELD_OUT = "held_out"
 CURVE = "curve.json"
 RESULT = "result.json"
 """File of a finished run."""
-Trained = tuple[Player, int]
+Trained = tuple[AgentSpec, int]
 """An agent and the decisions of the learning seats in its training."""
 POINT_GAMES = 4
 """Divisor of the number of games at a point of a learning curve."""
@@ -85,7 +85,7 @@ class BenchmarkRun:
             ppo=config.ppo.model_copy(update={"decisions": config.decisions, "reward_scale": scale, **(ppo or {})}),
             network=config.network,
             checkpoints=min(config.checkpoints, self.task.points),
-            judge=JudgeConfig(curve_points=0),
+            evaluation=EvaluationConfig(curve_points=0),
         )
 
     def result(self) -> dict[str, Any] | None:
@@ -150,7 +150,7 @@ class BenchmarkRun:
         paths = (self.training / "checkpoints").glob("*.safetensors")
         return sorted((int(path.stem), path) for path in paths if path.stem.isdecimal())
 
-    def measure(self, agent: Player) -> dict[str, Any]:
+    def measure(self, agent: AgentSpec) -> dict[str, Any]:
         """Return the task's figures of an agent."""
         measures: dict[str, Any]
         if self.task.players == 1:
@@ -162,7 +162,7 @@ class BenchmarkRun:
         curve = self._curve()
         return {**measures, "curve": curve} if curve else measures
 
-    def checkpoint(self, agent: Player, spent: int) -> None:
+    def checkpoint(self, agent: AgentSpec, spent: int) -> None:
         """Measure an agent after `spent` decisions, for a point of the learning curve."""
         start = cpu_seconds()
         points = [point for point in self._own_points() if point["decisions"] < spent]
@@ -186,7 +186,7 @@ class BenchmarkRun:
         points = [point for point in [*self._own_points(), *saved] if len(point) > 1 and point["decisions"] < end]
         return sorted(points, key=lambda point: point["decisions"])
 
-    def _point(self, agent: Player) -> dict[str, float]:
+    def _point(self, agent: AgentSpec) -> dict[str, float]:
         """Return a point of the learning curve, empty for an expedition that is not solved."""
         if self.task.players == 1:
             return {"score": self._score_alone(agent).mean}
@@ -195,40 +195,40 @@ class BenchmarkRun:
             return {reward: self._against_held_out(agent, self.config.games // POINT_GAMES)[reward].mean}
         return {name: float(value) for name, value in self._exact(agent).items() if name == "nash_conv"}
 
-    def _exact(self, agent: Player) -> dict[str, float | str]:
+    def _exact(self, agent: AgentSpec) -> dict[str, float | str]:
         if self.task.players > self.config.exact_players:
             return {"refused": f"{self.task.players} players, exact_players is lower"}
         return exploitability(agent, self.task)
 
-    def _score_alone(self, agent: Player) -> Estimate:
+    def _score_alone(self, agent: AgentSpec) -> Estimate:
         seeds = seeds_for(self.config.seed, "benchmark", "self-play", 1)
         seating = np.zeros((number_of_tables(self.config.games, 1), 1), np.int64)
-        played = play([agent], seating, self.config.games, seeds, self.task.game.judged_edition())
+        played = play([agent], seating, self.config.games, seeds, self.task.game.evaluation_edition())
         return mean_of_tables(played.totals(played.scores.mean(axis=1)), played.quotas)
 
-    def _against_held_out(self, agent: Player, games: int) -> dict[str, Estimate]:
+    def _against_held_out(self, agent: AgentSpec, games: int) -> dict[str, Estimate]:
         """Return win share and score at tables of distinct held-out agents that support the task."""
         if self.task.family == "expedition":
-            agent = OrderedTraps(make(agent))
+            agent = OrderedTraps(make_agent(agent))
         game, players = self.task.game, self.task.players
-        settings: dict[str, Any] = {"seed": self.config.seed, "edition": game.judged_edition(), "players": players}
+        settings: dict[str, Any] = {"seed": self.config.seed, "edition": game.evaluation_edition(), "players": players}
         found = evaluate(agent, HELD_OUT, games, purpose="benchmark", progress=True, **settings).results[0]
         return {"win": found.win_share, "score": found.score}
 
-    def _response_game(self, agent: Player) -> ResponseGame:
+    def _response_game(self, agent: AgentSpec) -> ResponseGame:
         game = self.task.game
-        return ResponseGame(agent, self.task.players, game.judged_edition(), game.reward)
+        return ResponseGame(agent, self.task.players, game.evaluation_edition(), game.reward)
 
-    def _gain_of_values(self, agent: Player) -> dict[str, float]:
+    def _gain_of_values(self, agent: AgentSpec) -> dict[str, float]:
         """Return the gain of value iteration in a full game with open chests; else nothing."""
         game, search = self._response_game(agent), self.config.response
         if no_values(game, search.values):
             return {}
-        (found,) = gains_of([value_response(game, search)], game, search.report_games, search.seed, "report")
+        (found,) = gains_of([value_response(game, search)], game, search.test_games, search.seed, "report")
         return {"gain": found.gain.mean}
 
-    def _gain(self, agent: Player) -> dict[str, Any]:
-        """Return the gain of the strongest responder against copies of an agent."""
+    def _gain(self, agent: AgentSpec) -> dict[str, Any]:
+        """Return the gain of the strongest best-response policy against copies of an agent."""
         game, search = self._response_game(agent), self.config.response
         rmtree(self.folder / "response", ignore_errors=True)  # responses to an earlier agent
         runs = response_runs(game, search, self.folder / "response")
@@ -238,7 +238,10 @@ class BenchmarkRun:
         gain = {"by": found.best.agent, "at_least": found.best.gain}
         if found.value_iteration or hides_chests(game) or not search.values.self_play:
             return gain
-        return {**gain, "no_values": found.no_values}  # the fault of the agent: it meets weaker responders than others
+        return {
+            **gain,
+            "no_values": found.no_values,
+        }  # the fault of the agent: it meets weaker best-response policies than others
 
 
 def cpu_seconds() -> float:

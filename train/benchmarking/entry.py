@@ -17,10 +17,10 @@ from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.diamant_v0 import parallel_env
 from diamant_env.editions import Edition
+from diamant_env.evaluation.games import AgentSpec
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
-from diamant_env.judging.games import Player
-from diamant_env.opponents import make
+from diamant_env.opponents import make_agent
 from diamant_env.opponents.custom import find_object
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import check_able
@@ -57,7 +57,7 @@ class EntryTask:
     def of(cls, task: BenchmarkTask, keep: Callable[[Any, int], object]) -> EntryTask:
         """Return a task of the suite; `keep` receives its checkpoints."""
         game = task.game
-        return cls(task.name, task.players, game.judged_edition(), game.reward, game, keep)
+        return cls(task.name, task.players, game.evaluation_edition(), game.reward, game, keep)
 
     def checkpoint(self, agent: Any, decisions: int) -> None:
         """Measure an agent after this number of decisions, for the run's learning curve.
@@ -91,68 +91,68 @@ class EntryTask:
         return {"num_players": self.players, "edition": self.edition, "reward": self.reward}
 
 
-def from_function(text: str) -> Algorithm:
+def from_function(spec: str) -> Algorithm:
     """Return the algorithm of ``module:function``, a function of `CALL`."""
-    function = find_object(text, f"algorithm {text!r}")
+    function = find_object(spec, f"algorithm {spec!r}")
     if not callable(function):
-        raise ValueError(f"algorithm {text!r} is of type {type(function).__name__}; a function of ({CALL}) is needed")
+        raise ValueError(f"algorithm {spec!r} is of type {type(function).__name__}; a function of ({CALL}) is needed")
     try:
         inspect.signature(function).bind(*CALL.split(", "))
     except TypeError:
         parameters = inspect.signature(function)
-        raise ValueError(f"algorithm {text!r} takes {parameters}; a function of ({CALL}) is needed") from None
+        raise ValueError(f"algorithm {spec!r} takes {parameters}; a function of ({CALL}) is needed") from None
 
     def learn(run: BenchmarkRun) -> Trained:
         folder = run.training
         folder.mkdir(parents=True, exist_ok=True)
         if not any(folder.iterdir()):  # no checkpoint to resume from
             run.clear()
-        task = EntryTask.of(run.task, lambda agent, spent: run.checkpoint(_agent_of(text, agent), spent))
+        task = EntryTask.of(run.task, lambda agent, spent: run.checkpoint(_agent_of(spec, agent), spent))
         returned = function(task, run.config.decisions, run.experiment().seed, folder)
         if not isinstance(returned, tuple) or len(returned) != 2:
             raise ValueError(
-                f"{text} returned an object of type {type(returned).__name__}; (agent, decisions) is needed"
+                f"{spec} returned an object of type {type(returned).__name__}; (agent, decisions) is needed"
             )
         agent, decisions = returned
-        return _agent_of(text, agent), int(decisions)
+        return _agent_of(spec, agent), int(decisions)
 
-    return Algorithm(text, "learned", "an entry", learn, version=_version(text))
+    return Algorithm(spec, "learned", "an entry", learn, version=_version(spec))
 
 
-def _agent_of(text: str, returned: Any) -> Player:
+def _agent_of(spec: str, returned: Any) -> AgentSpec:
     """Return the agent of a function's result, such as a policy file."""
     try:
-        agent = make(returned)
+        agent = make_agent(returned)
         return agent if isinstance(agent, NetworkAgent) else returned
     except ValueError as error:
         raise ValueError(
-            f"{text} returned an object of type {type(returned).__name__}, which is not an agent: {error}"
+            f"{spec} returned an object of type {type(returned).__name__}, which is not an agent: {error}"
         ) from None
 
 
-def from_agent(text: str) -> Algorithm:
+def from_agent(spec: str) -> Algorithm:
     """Return the algorithm of a finished agent."""
-    plays = functools.cache(functools.partial(_able, make(text)))  # asked of each task twice
-    return Algorithm(text, "agent", "a finished agent", lambda _run: (text, 0), plays, _version(text))
+    plays = functools.cache(functools.partial(_able, make_agent(spec)))  # asked of each task twice
+    return Algorithm(spec, "agent", "a finished agent", lambda _run: (spec, 0), plays, _version(spec))
 
 
 def _able(agent: Agent, task: BenchmarkTask) -> bool:
     """Return whether an agent supports a task's tables; a defect of a custom agent is reported by its run."""
     try:
-        check_able(agent, task.players, task.game.judged_edition())
+        check_able(agent, task.players, task.game.evaluation_edition())
     except Exception as error:
         return not isinstance(error, ValueError)
     return True
 
 
-def without_search(text: str) -> str:
-    """Return an agent's text, of a search that of its base agent."""
-    return parse(text)[1] if text.startswith(PREFIX) else text
+def without_search(spec: str) -> str:
+    """Return an agent's spec, of a search that of its base agent."""
+    return parse(spec)[1] if spec.startswith(PREFIX) else spec
 
 
-def _version(text: str) -> str:
-    """Return a digest of the policy file or imported module of a text, else an empty text."""
-    base = without_search(text)
+def _version(spec: str) -> str:
+    """Return a digest of the policy file or imported module of a spec, else an empty spec."""
+    base = without_search(spec)
     path: str | Path | None = policy_file(base)
     if names_object(base):
         path = getattr(sys.modules[base.split(":")[-2]], "__file__", None)

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env import exact
-from diamant_env.judging.games import Player, percent_bar
-from diamant_env.opponents import make
+from diamant_env.evaluation.games import AgentSpec, percent_bar
+from diamant_env.opponents import make_agent
 from train.benchmarking.ordered_traps import OrderedTraps
 from train.benchmarking.suite import BenchmarkTask
 
 
-def exploitability(player: Player, task: BenchmarkTask) -> dict[str, float | str]:
+def exploitability(player: AgentSpec, task: BenchmarkTask) -> dict[str, float | str]:
     """Return an agent's exact deviation gain, NashConv and reward in self-play.
 
     For an agent that is not a function of its observations, return the reason as `refused`.
@@ -22,11 +22,11 @@ def exploitability(player: Player, task: BenchmarkTask) -> dict[str, float | str
     try:
         if task.family != "expedition":
             with percent_bar(f"exact response, {task.name}") as progress:
-                result = _whole_game(task).best_response(make(player), task.game.reward, progress)
+                result = _whole_game(task).best_response(make_agent(player), task.game.reward, progress)
         else:
             tree, nodes = _tree(task)
             with percent_bar(f"exact policy, {task.name}") as progress:
-                policy = exact.policy_of(OrderedTraps(make(player)), tree, progress, nodes)
+                policy = exact.policy_of(OrderedTraps(make_agent(player)), tree, progress, nodes)
             with percent_bar(f"exact response, {task.name}") as progress:
                 result = exact.best_response(policy, tree, progress)
     except ValueError as error:
@@ -34,7 +34,7 @@ def exploitability(player: Player, task: BenchmarkTask) -> dict[str, float | str
     return {"exploitability": result.exploitability, "nash_conv": result.nash_conv, "value": result.profile_value}
 
 
-def equilibrium(task: BenchmarkTask) -> Player:
+def equilibrium(task: BenchmarkTask) -> AgentSpec:
     """Return an agent that plays an equilibrium of a task whose deviation gains are exact."""
     if task.family == "expedition":
         return "equilibrium"
@@ -44,12 +44,12 @@ def equilibrium(task: BenchmarkTask) -> Player:
 
 @lru_cache(maxsize=1)
 def _whole_game(task: BenchmarkTask) -> exact.WholeGame:
-    return exact.WholeGame(task.game.judged_edition(), task.players)
+    return exact.WholeGame(task.game.evaluation_edition(), task.players)
 
 
 @lru_cache(maxsize=1)
 def _tree(task: BenchmarkTask) -> tuple[exact.ExpeditionTree, NDArray[np.bool_]]:
     """Return the tree of the expedition with kinds of trap merged, and its reachable nodes."""
-    edition = task.game.judged_edition()
+    edition = task.game.evaluation_edition()
     tree = exact.build_tree(exact.start_of_expedition(edition, task.players), edition, merge_traps=True)
     return tree, exact.reachable(tree)

@@ -23,12 +23,12 @@ class OrderedTraps:
     def __str__(self) -> str:
         return str(self.agent)
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         on_path = obs.flat[:, _ON_PATH]
         if (on_path[:, 1:] <= on_path[:, :-1]).all():
-            return self.agent.act(obs, first)
+            return self.agent.act(obs, episode_start)
         flat = obs.flat.copy()
         order = np.argsort(-flat[:, _ON_PATH], axis=1, kind="stable")
         for columns in (_ON_PATH, _LEFT):
             flat[:, columns] = np.take_along_axis(flat[:, columns], order, axis=1)
-        return self.agent.act(Observations(flat, obs.edition), first)
+        return self.agent.act(Observations(flat, obs.edition), episode_start)

@@ -12,8 +12,8 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from diamant_env.commands.terminal import say, warn
-from diamant_env.storage.files import write_whole
+from diamant_env.commands.terminal import print_line, warn
+from diamant_env.storage.files import write_atomic
 from train.benchmarking.algorithms import find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
@@ -49,7 +49,7 @@ def play_all(runs: Sequence[BenchmarkRun], map_jobs: MapJobs = map) -> None:
     for files in map_jobs(play_job, jobs):
         for path, content in files.items():
             if not path.is_file():  # played on another machine
-                write_whole(path, content)
+                write_atomic(path, content)
 
 
 def play_job(job: Job) -> dict[Path, bytes]:
@@ -59,12 +59,12 @@ def play_job(job: Job) -> dict[Path, bytes]:
     finished = job.kind == "agent"
     (algorithm,) = find_algorithms(() if finished else (job.algorithm,), (job.algorithm,) if finished else ())
     run = BenchmarkRun(TASKS[job.task], algorithm, job.seed, job.folder, job.config)
-    say(job.line)
+    print_line(job.line)
     path = run.folder / ERROR
     try:
         run.play()
     except Exception as error:  # custom code may raise any type; the other runs continue
-        write_whole(path, traceback.format_exc())
+        write_atomic(path, traceback.format_exc())
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         warn(f"{run} failed: {reason} (traceback: {path})")
     else:

@@ -99,7 +99,7 @@ def digest_of_task(task: BenchmarkTask) -> str:
 
     It changes with the rules, the observation, the reward and the random numbers.
     """
-    batch = Batch(_GAMES, task.players, task.game.judged_edition(), task.game.reward)
+    batch = Batch(_GAMES, task.players, task.game.evaluation_edition(), task.game.reward)
     digest = sha256(batch.reset(seed=0).tobytes())
     game, seat = np.indices((_GAMES, task.players))
     for turn in range(_TURNS):

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import answer_deciding, answer_of
 from diamant_env.editions import find_edition
-from diamant_env.engine.edition_numbers import edition_records
+from diamant_env.engine.edition_params import edition_params_array
 from diamant_env.engine.loops import decide, final_rewards, reveal_card
 from diamant_env.engine.records import as_bytes, observe_records, rebuilt
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import CANONICAL, INPUTS
 from diamant_env.opponents.layers import Layers, hidden, one_blas_thread
-from diamant_env.opponents.registry import make
+from diamant_env.opponents.registry import make_agent
 from diamant_env.rewards import reward_code
 from diamant_env.state import CONTINUE, DECIDE, LEAVE, OVER
 from train.responding.gains import ResponseGame
@@ -44,9 +44,9 @@ class Afterstates:
         self.edition = find_edition(game.edition).replace(hidden_chests=False)
         self.networks: dict[tuple[int, int], Layers] = {}
         self._players, self._reward, self._scale = game.players, game.reward, reward_scale(game.reward)
-        self._numbers = edition_records([self.edition])
+        self._numbers = edition_params_array([self.edition])
         self._edition_memory = as_bytes(self._numbers)
-        self._agent = make(game.agent)
+        self._agent = make_agent(game.agent)
 
     def starts(self, games: int) -> NDArray:
         """Return games before their first card."""
@@ -162,7 +162,7 @@ class GreedyAgent:
     def __str__(self) -> str:
         return self.name
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
         return answer_deciding(obs, lambda rows: self._leave(obs.flat[rows]))
 

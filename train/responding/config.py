@@ -43,14 +43,14 @@ class SearchConfig(Run):
     """Fits of value iteration, runs of PPO from scratch, and warm starts from the agent if it can be trained on."""
     checkpoints: Number = 10
     """Evenly spaced checkpoints of each run, from which one is selected."""
-    value_first: Share = 0.05
+    value_warmup: Share = 0.05
     """Initial share of a warm run in which the policy is frozen."""
-    pick_games: Games = 10_000
+    selection_games: Games = 10_000
     """Games for the selection of checkpoints."""
-    report_games: Games = 50_000
-    """Fresh games for the report of all responders."""
+    test_games: Games = 50_000
+    """Fresh games for the report of all best-response policies."""
     pools: tuple[str, ...] = ("pool", "held_out")
-    """Pools whose members are responders, too."""
+    """Pools whose members are best-response policies, too."""
     ppo: PPOConfig = PPOConfig(
         decisions=1_000_000, games=600, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001
     )
@@ -71,16 +71,16 @@ class ResponseConfig(SearchConfig):
 
     name: str = Field("response", pattern=r"^[\w.-]+$")
     agent: str = Field("ev", min_length=1)
-    """A text that `diamant_env.opponents.make` takes, except ``module:object``: a file runs no code."""
+    """A spec that `diamant_env.opponents.make_agent` takes, except ``module:object``: a file runs no code."""
     game: GameConfig = GameConfig()
     """The game, with one table size of at least two."""
 
     @field_validator("agent")
     @classmethod
-    def _imports_nothing(cls, text: str, info: ValidationInfo) -> str:
-        if names_object(text) and text not in (info.context or ()):
-            raise ValueError(f"agent {text!r} would run code: give it as an argument; a file may not request it")
-        return text
+    def _imports_nothing(cls, spec: str, info: ValidationInfo) -> str:
+        if names_object(spec) and spec not in (info.context or ()):
+            raise ValueError(f"agent {spec!r} would run code: give it as an argument; a file may not request it")
+        return spec
 
     @model_validator(mode="after")
     def _one_game(self) -> ResponseConfig:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from diamant_env.editions import Edition
-from diamant_env.judging import Estimate, evaluate
-from diamant_env.opponents.custom import Player
+from diamant_env.evaluation import Estimate, evaluate
+from diamant_env.opponents.custom import AgentSpec
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class ResponseGame:
         reward: ``"win"``, ``"score"`` or ``"margin"``.
     """
 
-    agent: Player
+    agent: AgentSpec
     players: int
     edition: str | Edition
     reward: str
@@ -37,14 +37,14 @@ class Gain:
 
 
 def gains_of(
-    responses: Sequence[Player], game: ResponseGame, games: int, seed: int, purpose: str, progress: bool = False
+    responses: Sequence[AgentSpec], game: ResponseGame, games: int, seed: int, purpose: str, progress: bool = False
 ) -> list[Gain]:
     """Return the gains of responses in the same games, with simultaneous intervals.
 
     By symmetry a copy's payoff is 1 / players in win share and 0 in margin; in score it is measured in the same seats.
     """
     copies = [game.agent] if game.reward == "score" else []
-    agents: list[Player] = [*copies, *responses]
+    agents: list[AgentSpec] = [*copies, *responses]
     found = evaluate(
         agents[0], game.agent, games, compare=agents[1:], players=game.players, edition=game.edition, seed=seed,
         progress=progress, purpose=purpose, simultaneous=True,

@@ -6,9 +6,9 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 from diamant_env.editions import find_edition
-from diamant_env.judging import Estimate
-from diamant_env.judging.games import Player
-from diamant_env.judging.report import TextReport, estimate_text
+from diamant_env.evaluation import Estimate
+from diamant_env.evaluation.games import AgentSpec
+from diamant_env.evaluation.report import TextReport, estimate_text
 from diamant_env.opponents.pools import pool_members
 from train.responding.config import SearchConfig
 from train.responding.gains import Gain, ResponseGame, gains_of
@@ -53,13 +53,13 @@ def report(runs: list[ResponseRun], game: ResponseGame, config: SearchConfig, pr
     members = dict.fromkeys(name for pool in config.pools for name in pool_members(pool, game.players, game.edition)[0])
     why = no_values(game, config.values)
     iterated = [] if why else [value_response(game, config, number) for number in range(config.seeds)]
-    responses: list[Player] = [*(run.policy() for run in runs), *members, *iterated]
-    found = gains_of(responses, game, config.report_games, config.seed, "report", progress)
+    responses: list[AgentSpec] = [*(run.policy() for run in runs), *members, *iterated]
+    found = gains_of(responses, game, config.test_games, config.seed, "report", progress)
     ends = len(runs), len(runs) + len(members)
     searched, rest, values = found[: ends[0]], found[ends[0] : ends[1]], found[ends[1] :]
     edition = find_edition(game.edition).name
     return ResponseResult(
-        str(game.agent), game.players, edition, game.reward, config.report_games, searched, rest, values, why
+        str(game.agent), game.players, edition, game.reward, config.test_games, searched, rest, values, why
     )
 
 

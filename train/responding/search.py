@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from diamant_env.agent import Agent
-from diamant_env.judging.games import progress_bar, seeds_for
-from diamant_env.opponents import make
+from diamant_env.evaluation.games import progress_bar, seeds_for
+from diamant_env.opponents import make_agent
 from diamant_env.opponents.inputs import RAW
 from diamant_env.opponents.matchup import seat_learner
 from diamant_env.opponents.network import LAYOUT, NetworkAgent
@@ -68,7 +68,7 @@ class ResponseRun:
         start, game, config = perf_counter(), self.game, self.config
         torch.set_num_threads(config.threads)
         seeds = seeds_for(config.seed, "response", self.start, self.number)
-        agent = make(game.agent)
+        agent = make_agent(game.agent)
         warm = agent.for_players(game.players) if isinstance(agent, NetworkAgent) and self.start == "warm" else None
         checkpoints = learn(game, config, seeds, warm)
         points, (decisions, policy) = pick(checkpoints, game, config)
@@ -78,7 +78,7 @@ class ResponseRun:
 
 def response_runs(game: ResponseGame, config: SearchConfig, folder: Path) -> list[ResponseRun]:
     """Return the runs of a search, with warm starts if a learner can begin with the agent's weights."""
-    starts = ["scratch", "warm"] if can_start(make(game.agent), game.players) else ["scratch"]
+    starts = ["scratch", "warm"] if can_start(make_agent(game.agent), game.players) else ["scratch"]
     return [
         ResponseRun(game, config, start, n, folder / f"{start}-{n}") for start in starts for n in range(config.seeds)
     ]
@@ -97,7 +97,7 @@ def learn(
     """Train a learner among copies, from random weights or `warm`; return (decisions, policy) of its checkpoints."""
     copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3)[1:])
     seating = seat_learner(config.ppo.games, game.players)
-    copies = [make(game.agent, copy_seed)]
+    copies = [make_agent(game.agent, copy_seed)]
     env = DiamantVecEnv(config.ppo.games, game.players, game.edition, game.reward, copies, seating)
     shape = config.network if warm is None else shape_of(warm)
     ppo = config.ppo.model_copy(update={"reward_scale": config.ppo.reward_scale * reward_scale(game.reward)})
@@ -105,7 +105,7 @@ def learn(
     if warm is not None:
         learner.start_from(warm)
     kept: list[tuple[int, NetworkAgent]] = []
-    value_only = 0 if warm is None else config.value_first * ppo.decisions
+    value_only = 0 if warm is None else config.value_warmup * ppo.decisions
     with progress_bar(total=ppo.decisions, unit=" decisions") as bar:
         while (done := learner.decisions) < ppo.decisions:
             learner.train_policy(done >= value_only)
@@ -121,7 +121,7 @@ def pick(
 ) -> tuple[list[dict[str, Any]], tuple[int, NetworkAgent]]:
     """Compare policies and their sharpened versions on the same games; return the curve and the best one."""
     tried = [(decisions, each) for decisions, policy in checkpoints for each in (policy, sharpened(policy))]
-    measured = gains_of([policy for _, policy in tried], game, config.pick_games, config.seed, "pick")
+    measured = gains_of([policy for _, policy in tried], game, config.selection_games, config.seed, "pick")
     points = [
         {"decisions": decisions, "gain": plain.gain, "sharpened": sharp.gain}
         for (decisions, _), plain, sharp in zip(checkpoints, measured[::2], measured[1::2], strict=True)

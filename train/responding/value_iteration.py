@@ -17,10 +17,10 @@ from torch import nn
 from tqdm import tqdm
 
 from diamant_env.editions import find_edition
-from diamant_env.judging.games import progress_bar, seeds_for
+from diamant_env.evaluation.games import progress_bar, seeds_for
 from diamant_env.opponents.layers import one_blas_thread, transposed
 from diamant_env.opponents.models.export import layers_of
-from diamant_env.opponents.registry import make
+from diamant_env.opponents.registry import make_agent
 from diamant_env.opponents.search import SearchAgent
 from diamant_env.state import CONTINUE, DECIDE, LEAVE, OVER
 from train.responding.afterstates import Afterstates, GreedyAgent
@@ -64,7 +64,7 @@ def hides_chests(game: ResponseGame) -> bool:
 
 def no_values(game: ResponseGame, config: IterationConfig) -> str:
     """Return the reason why there is no value iteration, or an empty text."""
-    agent = make(game.agent)
+    agent = make_agent(game.agent)
     if config.self_play == 0:
         return "values.self_play = 0"
     if hides_chests(game):

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from diamant_env.drawing.narration import counted
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import MAX_SEED
-from diamant_env.judging.games import MAX_GAMES
+from diamant_env.evaluation.games import MAX_GAMES
 
 Players = Annotated[int, Field(ge=1, le=8)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -42,12 +42,12 @@ class GameConfig(Strict):
     def _known(self) -> GameConfig:
         if self.reward == "margin" and min(self.num_players) < 2:
             raise ValueError("reward 'margin' compares a player with the others; one player has none")
-        self.judged_edition()
+        self.evaluation_edition()
         self.training_editions()
         return self
 
-    def judged_edition(self) -> Edition:
-        """Return the edition of the games that judge; raise a ValueError if it is invalid."""
+    def evaluation_edition(self) -> Edition:
+        """Return the edition of evaluation; raise a ValueError if it is invalid."""
         return find_edition(self.edition)
 
     def training_editions(self) -> list[Edition]:
@@ -62,9 +62,9 @@ class OpponentsConfig(Strict):
     """Share of the other seats that also learn; frozen earlier versions of the learner play the rest."""
     snapshot_places: int = Field(default=8, ge=1, le=64)
     """Number of earlier versions in play."""
-    style: Weight = 0.0
+    logit_noise: Weight = 0.0
     """Standard deviation of a constant shift of the logit of LEAVE, drawn for each snapshot seat."""
-    blindness: Share = 0.0
+    feature_dropout: Share = 0.0
     """Probability that a snapshot seat does not observe a group of fields, see `train.league`."""
     snapshot_every: Decisions = 250_000
     """Decisions between two snapshots."""
@@ -107,7 +107,7 @@ class NetworkConfig(Strict):
     """Inputs of both, see `diamant_env.opponents.inputs`."""
 
 
-class JudgeConfig(Strict):
+class EvaluationConfig(Strict):
     """Evaluation of the trained agent."""
 
     num_players: int | None = Field(default=None, ge=2, le=8)
@@ -138,13 +138,13 @@ class Config(Run):
     opponents: OpponentsConfig = OpponentsConfig()
     ppo: PPOConfig = PPOConfig()
     network: NetworkConfig = NetworkConfig()
-    judge: JudgeConfig = JudgeConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
 
     @property
-    def judged_players(self) -> int:
+    def evaluation_players(self) -> int:
         """Table size of evaluation."""
         trained = [players for players in self.game.num_players if players > 1] or [2]
-        return self.judge.num_players or (4 if 4 in trained else trained[0])
+        return self.evaluation.num_players or (4 if 4 in trained else trained[0])
 
     @model_validator(mode="after")
     def _every_table_is_played(self) -> Config:

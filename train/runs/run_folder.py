@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from matplotlib.figure import Figure
 
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.storage.files import write_whole
+from diamant_env.storage.files import write_atomic
 from diamant_env.storage.results import processor, save_json, versions
 from train.runs.arguments import AnyConfig, config_text, read_config
 from train.runs.config import Config, Run
@@ -36,7 +36,7 @@ def new_run_folder(parent: Path, config: Run) -> Path:
         folder = parent / (base if number == 1 else f"{base}-{number}")
         with suppress(FileExistsError):
             folder.mkdir()
-            write_whole(folder / CONFIG, config_text(config))
+            write_atomic(folder / CONFIG, config_text(config))
             save_json({**machine_and_versions(), **machine(config.threads)}, folder / "versions.json")
             return folder
     raise RuntimeError("no free name for the run folder")
@@ -90,7 +90,7 @@ def finished_policy(folder: Path, config: Run) -> NetworkAgent | None:
 def save_figure(path: Path, figure: Figure) -> None:
     content = io.BytesIO()
     figure.savefig(content)
-    write_whole(path, content.getvalue())
+    write_atomic(path, content.getvalue())
 
 
 class Checkpoints:
@@ -113,7 +113,7 @@ def save_checkpoint(folder: Path, config: Run, state: dict[str, Any]) -> None:
     """Write the state of a run, a tree of arrays and plain values, with its configuration, atomically."""
     content = io.BytesIO()
     torch.save({"config": config.model_dump(mode="json"), "state": as_tensors(state)}, content)
-    write_whole(folder / CHECKPOINT, content.getbuffer())
+    write_atomic(folder / CHECKPOINT, content.getbuffer())
 
 
 def load_checkpoint(folder: Path, config: Run) -> dict[str, Any] | None:

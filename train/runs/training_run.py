@@ -16,8 +16,8 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.logger import configure
 
-from diamant_env.commands.terminal import say
-from diamant_env.judging.games import progress_bar, seeds_for
+from diamant_env.commands.terminal import print_line
+from diamant_env.evaluation.games import progress_bar, seeds_for
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
 from diamant_env.sb3 import DiamantVecEnv
@@ -26,7 +26,7 @@ from train.league import League, LeagueLearner, tables_of
 from train.ppo import Learner
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
 from train.runs.config import Config
-from train.runs.judging import check_settings, curve_point, report_run, save_curve
+from train.runs.evaluation import check_settings, curve_point, report_run, save_curve
 from train.runs.run_folder import (
     CHECKPOINT,
     POLICY,
@@ -77,11 +77,11 @@ class TrainingRun:
                 self.logger.dump(learner.decisions)
                 self.average_weights()
                 if learner.decisions < ppo.decisions:
-                    self.judge_if_due()
+                    self.evaluate_if_due()
                     if self.checkpoints.saved < self.checkpoints.due(learner.decisions):
                         self.save()
                     if self.curve:
-                        share, fair = self.curve[-1]["win_share"], 1 / self.config.judged_players
+                        share, fair = self.curve[-1]["win_share"], 1 / self.config.evaluation_players
                         bar.set_postfix_str(f"wins {share:.3f} against {POOLS[0]}, fair {fair:.3f}", refresh=False)
 
     def begin(self) -> None:
@@ -91,7 +91,7 @@ class TrainingRun:
             if (self.folder / TIME).is_file():
                 self.earlier = read_json(self.folder / TIME)["seconds"]
         if not self.curve:
-            self.judge_if_due()
+            self.evaluate_if_due()
 
     def average_weights(self) -> None:
         """Average the policy's weights over the last part of the run."""
@@ -113,17 +113,17 @@ class TrainingRun:
         layers = list(zip(weights[::2], weights[1::2], strict=True))
         return NetworkAgent(layers, network.activation, network.name, inputs=network.inputs)
 
-    def judge_if_due(self) -> None:
-        """Add a point to the learning curve when it is due, see `JudgeConfig.curve_points`."""
-        points, part = self.config.judge.curve_points, self.learner.decisions / self.config.ppo.decisions
+    def evaluate_if_due(self) -> None:
+        """Add a point to the learning curve when it is due, see `EvaluationConfig.curve_points`."""
+        points, part = self.config.evaluation.curve_points, self.learner.decisions / self.config.ppo.decisions
         if points and len(self.curve) <= points * min(part, 1) ** 0.5:
-            self.judge()
+            self.evaluate()
 
-    def judge(self) -> None:
+    def evaluate(self) -> None:
         """Add a point to the learning curve and save it."""
         self.curve.append({"decisions": self.learner.decisions, **curve_point(self.policy(), self.config)})
         save_curve(self.curve, self.config, self.folder)
-        self.logger.record("judge/win_share", self.curve[-1]["win_share"])
+        self.logger.record("eval/win_share", self.curve[-1]["win_share"])
         self.logger.dump(self.learner.decisions)
 
     def times(self) -> dict[str, Any]:
@@ -146,13 +146,15 @@ class TrainingRun:
 
     def finish(self) -> NetworkAgent:
         done = self.learner.decisions
-        if self.config.judge.curve_points and (not self.curve or self.curve[-1]["decisions"] < done):
-            self.judge()
+        if self.config.evaluation.curve_points and (not self.curve or self.curve[-1]["decisions"] < done):
+            self.evaluate()
         self.save()
         save_policy(self.folder / POLICY, self.policy(), self.config, done)  # last: it marks the run as finished
         if self.seconds:
             times = self.times()
-            say(f"{done:,} decisions in {times['seconds']:.0f} s: {times['decisions_per_second']:,.0f} a second.")
+            print_line(
+                f"{done:,} decisions in {times['seconds']:.0f} s: {times['decisions_per_second']:,.0f} a second."
+            )
         return self.policy()
 
 
@@ -182,7 +184,7 @@ def train(
 
 @dataclass(frozen=True)
 class Arguments:
-    """Train a PPO agent by self-play and judge it against the scripted baselines."""
+    """Train a PPO agent by self-play and evaluate it against the scripted baselines."""
 
     settings: Settings[Config]
     config: ConfigFile = None
@@ -192,8 +194,8 @@ class Arguments:
     """Parent of the run's folder."""
     resume: Annotated[Path | None, optional("FOLDER")] = None
     """Resume the run in this folder with its configuration."""
-    judge: bool = True
-    """Judge the agent at the end."""
+    evaluation: bool = True
+    """Evaluate the agent at the end."""
 
 
 def run_experiment(
@@ -214,8 +216,8 @@ def run_experiment(
             if arguments.resume and not done and not (folder / CHECKPOINT).is_file():
                 print(f"{folder} has no {CHECKPOINT} yet: the run restarts", file=sys.stderr)
             network = done or train(config, folder)
-            if arguments.judge:
+            if arguments.evaluation:
                 report_run(network, config, folder)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"resume with --resume {shlex.quote(str(folder))}") from None
-    say(f"The run is in {folder}, its policy in {folder / POLICY}.")
+    print_line(f"The run is in {folder}, its policy in {folder / POLICY}.")

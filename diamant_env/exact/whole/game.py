@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from diamant_env.agent import Agent, answer_deciding
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
-from diamant_env.engine.edition_numbers import edition_records
+from diamant_env.engine.edition_params import edition_params_array
 from diamant_env.engine.records import as_bytes, from_observation, observe_records
 from diamant_env.exact.induction import Progress
 from diamant_env.exact.response import Response, answers_to, check_policy
 from diamant_env.exact.whole.graph import build_graph, find_states
-from diamant_env.exact.whole.values import BEST_RESPONSE, EQUILIBRIUM, PROFILE, induce_values
+from diamant_env.exact.whole.values import BEST_RESPONSE, EQUILIBRIUM, EVALUATE, induce_values
 from diamant_env.observation import Observations
 from diamant_env.rewards import reward_code
 from diamant_env.state import DECIDE
@@ -58,7 +58,7 @@ class WholeGame:
         self.edition = find_edition(edition)
         self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.graph = build_graph(self.edition, self.num_players)
-        self._table = edition_records([self.edition])
+        self._table = edition_params_array([self.edition])
 
     def best_response(
         self, agent: Agent | Policy | Sequence[Agent | Policy], reward: str = "win", progress: Progress | None = None
@@ -85,7 +85,7 @@ class WholeGame:
         seats = np.arange(self.num_players)
         shifts = [np.choose((seats + shift) % len(policies), policies) for shift in range(len(policies))]
         policy = np.stack(shifts, axis=1)
-        best, profile = (self._values(policy, code, mode) for mode in (BEST_RESPONSE, PROFILE))
+        best, profile = (self._values(policy, code, mode) for mode in (BEST_RESPONSE, EVALUATE))
         if len(policies) == 1:
             return Response(float(best[0]), float(profile[0]), self.num_players)
         return Response(best, profile, self.num_players)
@@ -166,7 +166,7 @@ class WholeGameAgent:
     def __str__(self) -> str:
         return self.name
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
         return answer_deciding(obs, lambda rows: self._leave(obs.flat[rows]))
 

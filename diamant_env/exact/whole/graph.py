@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
 from diamant_env.editions import MAX_CARDS, NUM_CARDS, Edition
-from diamant_env.engine.edition_numbers import edition_records
+from diamant_env.engine.edition_params import edition_params_array
 from diamant_env.engine.records import as_bytes
 from diamant_env.random_numbers import mix
 from diamant_env.rules import clear_last_events, resolve_decisions, reveal, start_game
@@ -43,7 +43,9 @@ class Graph(NamedTuple):
 
 def build_graph(edition: Edition, num_players: int) -> Graph:
     """Enumerate the states of a game from its start; raise a ValueError if there are more than `MAX_STATES`."""
-    states, first, edges, copies, places = _enumerate(as_bytes(edition_records([edition])), num_players, MAX_STATES)
+    states, first, edges, copies, places = _enumerate(
+        as_bytes(edition_params_array([edition])), num_players, MAX_STATES
+    )
     if len(first) <= len(states):
         table = f"{edition.name!r} with {num_players} players"
         raise ValueError(f"{table} has more than {MAX_STATES:,} states, the most that are solved (4 GB)")

@@ -14,7 +14,7 @@ from diamant_env.exact.whole.stage import solve_decision
 from diamant_env.rewards import final_reward
 from diamant_env.state import DECIDE, EDITION, GAME, REVEAL
 
-PROFILE = 0  # all play the policy
+EVALUATE = 0  # all play the policy
 BEST_RESPONSE = 1  # the seat whose value it is deviates, the others play the policy
 EQUILIBRIUM = 2  # the policy is output: a Nash equilibrium at each decision
 

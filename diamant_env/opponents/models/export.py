@@ -20,8 +20,8 @@ def to_network(agent: Agent) -> NetworkAgent:
     """Return the policy of a model as a `NetworkAgent`, whose `save` writes a policy file.
 
     Args:
-        agent: Agent from `diamant_env.opponents.make` for a PPO, A2C or MaskablePPO with an ``MlpPolicy``, or for a
-            torch module whose linear layers follow one another; other connections, such as residual ones, are lost.
+        agent: Agent from `diamant_env.opponents.make_agent` for a PPO, A2C or MaskablePPO with an ``MlpPolicy``, or for
+            a torch module whose linear layers follow one another; other connections, such as residual ones, are lost.
 
     Returns:
         The agent with copies of the weights.

@@ -56,9 +56,9 @@ def _check_sequence(agent: SB3Agent, last: Any) -> None:
         )
 
 
-def is_model_file(text: str) -> bool:
-    """Return whether a text names a model file; loading one may run code."""
-    return Path(text).suffix == ".zip"
+def is_model_file(spec: str) -> bool:
+    """Return whether a spec names a model file; loading one may run code."""
+    return Path(spec).suffix == ".zip"
 
 
 def load_model(file: str) -> SB3Agent:

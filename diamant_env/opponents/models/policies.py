@@ -34,10 +34,10 @@ class SB3Agent:
     def __str__(self) -> str:
         return self.name
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
         with inference(self.policy):
-            return answer_deciding(obs, lambda rows: self._leave(self._shown(obs.flat[rows]), rows, first))
+            return answer_deciding(obs, lambda rows: self._leave(self._shown(obs.flat[rows]), rows, episode_start))
 
     def _shown(self, flat: NDArray[np.float32]) -> Any:
         """Return the policy's observations of rows that must decide."""
@@ -97,7 +97,7 @@ class ModuleAgent:
     def __str__(self) -> str:
         return self.name
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
         with inference(self.module):
             return answer_deciding(obs, lambda rows: self._leave(obs.flat[rows]))

@@ -1,4 +1,4 @@
-"""Base class of scripted agents: bounded parameters and the text representation."""
+"""Base class of scripted agents: bounded parameters and the spec representation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def parameter(default: float, low: float, high: float, number: Callable[[Observa
 
 @dataclass
 class Scripted:
-    """Base class of a family: a dataclass whose `parameter` fields are the arguments of its text, without rounding."""
+    """Base class of a family: a dataclass whose `parameter` fields are the arguments of its spec, without rounding."""
 
     family: ClassVar[str]
     stateless: ClassVar[bool] = True  # False if answers depend on earlier turns
@@ -34,13 +34,13 @@ class Scripted:
 
     def __str__(self) -> str:
         numbers = [getattr(self, field.name) for field in parameters(type(self))]
-        texts = [repr(int(number) if number == int(number) else float(number)) for number in numbers]
-        return f"{self.family}:{','.join(texts)}" if texts else self.family
+        specs = [repr(int(number) if number == int(number) else float(number)) for number in numbers]
+        return f"{self.family}:{','.join(specs)}" if specs else self.family
 
     def seed(self, seed: int) -> None:
         """Seed the random numbers, if the family draws any."""
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
         return self.leaves(obs).astype(np.float32)
 
@@ -50,7 +50,7 @@ class Scripted:
 
 
 def _parameters(family: type[Scripted]) -> tuple[dataclasses.Field, ...]:
-    """Return the parameters of a family in the order of its text."""
+    """Return the parameters of a family in the order of its spec."""
     return tuple(field for field in dataclasses.fields(family) if "low" in field.metadata)
 
 

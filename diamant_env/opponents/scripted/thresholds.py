@@ -24,9 +24,9 @@ class RandomAgent(Scripted):
     family: ClassVar[str] = "random"
     probability: float = parameter(0.2, 0, 1)
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
-        return np.full(len(first), self.probability, np.float32)
+        return np.full(len(episode_start), self.probability, np.float32)
 
 
 @dataclass
@@ -35,9 +35,9 @@ class ContinueAgent(Scripted):
 
     family: ClassVar[str] = "continue"
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
-        return np.zeros(len(first), np.float32)
+        return np.zeros(len(episode_start), np.float32)
 
 
 class ThresholdAgent(Scripted):
@@ -132,13 +132,13 @@ class MixtureAgent(Scripted):
         self._random = np.random.default_rng(seed)
         self.thresholds = np.zeros(0, np.float32)
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
-        if len(first) != len(self.thresholds):
-            existing = self.thresholds[: len(first)]
-            self.thresholds = np.concatenate([existing, self._draw(len(first) - len(existing))])
-        self.thresholds[first] = self._draw(int(np.count_nonzero(first)))
-        return super().act(obs, first)
+        if len(episode_start) != len(self.thresholds):
+            existing = self.thresholds[: len(episode_start)]
+            self.thresholds = np.concatenate([existing, self._draw(len(episode_start) - len(existing))])
+        self.thresholds[episode_start] = self._draw(int(np.count_nonzero(episode_start)))
+        return super().act(obs, episode_start)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from diamant_env.judging.report import estimate_text
+from diamant_env.evaluation.report import estimate_text
 from train.benchmarking.reporting.columns import Row, curve_columns, curve_of, markdown_table
 from train.benchmarking.reporting.statistics import Scores, estimate, improvement, iqm, ratio
 

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from diamant_env.drawing.narration import counted
-from diamant_env.judging.intervals import Estimate, mean_of_tables
+from diamant_env.evaluation.intervals import Estimate, mean_of_tables
 
 Row = dict[str, Any]
 
@@ -62,7 +62,7 @@ _SECONDS = Column(
     "training, CPU s", "", 0, lambda row: estimate_of(spent) if (spent := row["train_cpu_seconds"]) else None
 )
 _SCORE = Column("held-out score", "gems", 2, _of("held_out", "score"))
-_GAIN = Column("strongest responder's gain", "win share", 3, _of("gain", "at_least"), "gain")
+_GAIN = Column("strongest best-response policy's gain", "win share", 3, _of("gain", "at_least"), "gain")
 _SOLVED = (
     Column("NashConv", "gems", 3, _of("exact", "nash_conv"), "nash_conv"),
     Column("deviation gain", "gems", 3, _of("exact", "exploitability")),

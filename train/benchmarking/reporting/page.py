@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from diamant_env.drawing.narration import counted
-from diamant_env.storage.files import write_whole
+from diamant_env.storage.files import write_atomic
 from train.benchmarking.reporting.aggregate import REFERENCE, exact_scores, nash_conv, score_table
 from train.benchmarking.reporting.columns import (
     COLUMNS,
@@ -35,7 +35,7 @@ PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark.md"
 CURVES = {
     "nash_conv": "NashConv against decisions",
     "score": "Score alone and held-out score against decisions",
-    "gain": "Gain of value iteration, at the last point that of the strongest responder, against decisions",
+    "gain": "Gain of value iteration, at the last point that of the strongest best-response policy, against decisions",
     "win": "Held-out win share against decisions",
 }
 """Captions of the pictures of learning curves, by `Column.point`."""
@@ -46,7 +46,7 @@ def write_page(content: Row, path: Path) -> None:
     protocol = Path(os.path.relpath(PROTOCOL, path.parent)).as_posix()
     introduction = f"The [protocol]({protocol}) defines the figures; it is docs/benchmark.md of diamant_env."
     parts = ["# Benchmark", introduction, summary(content), *task_tables(content["runs"])]
-    write_whole(path, "\n\n".join(parts) + "\n")
+    write_atomic(path, "\n\n".join(parts) + "\n")
 
 
 def summary(content: Row) -> str:
@@ -104,7 +104,7 @@ def side_by_side(runs: Sequence[Row]) -> str:
 
 
 def task_table(runs: Sequence[Row]) -> str:
-    """Return all figures of one task, and the strongest responders."""
+    """Return all figures of one task, and the strongest best-response policies."""
     head, rows = _task_cells(runs)
     return markdown_table(["algorithm", *head], rows)
 
@@ -113,8 +113,8 @@ def _task_cells(runs: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """Return the titles of a task's figures, and a row of algorithm and figures for each algorithm."""
     columns = COLUMNS[runs[0]["family"]]
     head, lines = [column.title for column in columns], _sorted(runs, [(runs[0]["task"], each) for each in columns])
-    if found := responders(runs):
-        head.append("strongest responder")
+    if found := best_response_policies(runs):
+        head.append("strongest best-response policy")
         lines = {name: [*figures, found.get(name, "")] for name, figures in lines.items()}
     return head, _with_seeds(runs, lines)
 
@@ -126,8 +126,8 @@ def _with_seeds(runs: Sequence[Row], lines: dict[str, list[str]]) -> list[list[s
     return [[f"`{name}`{seeds.get(name, '')}", *figures] for name, figures in lines.items()]
 
 
-def responders(runs: Sequence[Row]) -> dict[str, str]:
-    """Return the strongest responders to each algorithm, with the numbers of runs if they differ."""
+def best_response_policies(runs: Sequence[Row]) -> dict[str, str]:
+    """Return the strongest best-response policies to each algorithm, with the numbers of runs if they differ."""
     kinds: dict[str, Counter] = {}
     for row in runs:
         if by := (row["measures"].get("gain") or {}).get("by"):

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, NullLocator
 
-from diamant_env.judging.intervals import mean_of_tables
+from diamant_env.evaluation.intervals import mean_of_tables
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.reporting.columns import (
     COLUMNS,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.judging.intervals import Estimate
+from diamant_env.evaluation.intervals import Estimate
 
 RESAMPLES = 2_000
 FEWEST = 5

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from diamant_env.judging.intervals import holm, mean_of_tables, p_value_of_share, share_of_tables
-from diamant_env.judging.report import TextReport
+from diamant_env.evaluation.intervals import holm, mean_of_tables, p_value_of_share, share_of_tables
+from diamant_env.evaluation.report import TextReport
 
 TOTALS, GAMES = np.array([3.0, 5.0, 10.0]), np.array([2, 2, 4])
 MEAN = 18 / 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from diamant_env.judging.intervals import Estimate
+from diamant_env.evaluation.intervals import Estimate
 
 
 class TextReport:

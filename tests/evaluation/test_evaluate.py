@@ -11,10 +11,10 @@ from stable_baselines3 import PPO
 
 from diamant_env import Batch
 from diamant_env.commands import diamant
-from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.judging import evaluate
-from diamant_env.judging.games import Played, number_of_tables, play, seeds_for
-from diamant_env.opponents import Table, make
+from diamant_env.engine.edition_params import edition_params
+from diamant_env.evaluation import evaluate
+from diamant_env.evaluation.games import Played, number_of_tables, play, seeds_for
+from diamant_env.opponents import SeatedAgents, make_agent
 from diamant_env.opponents.matchup import seat_around
 from diamant_env.random_numbers import key_of_next_game
 from diamant_env.rules import start_game
@@ -41,9 +41,9 @@ class Leaves:
 
     firsts: list = []  # noqa: RUF012 - shared by the copy that plays
 
-    def act(self, obs, first):
-        self.firsts.append(first.tolist())
-        return np.ones(len(first), np.float32)
+    def act(self, obs, episode_start):
+        self.firsts.append(episode_start.tolist())
+        return np.ones(len(episode_start), np.float32)
 
 
 def test_first_marks_start_of_game():
@@ -57,10 +57,10 @@ def test_results_equal_single_games():
     for number, key in enumerate(run.keys):
         batch = Batch(1, 3, reward="win")
         batch.reset(seed=0)
-        game, edition = batch.games.copy()[0], numbers_of(batch.editions[0])
+        game, edition = batch.games.copy()[0], edition_params(batch.editions[0])
         start_game(game, edition, 3, key)
         batch.set_states(np.array([game]))
-        rewards = Table(batch, [make(text) for text in agents], [seating[number % 2]]).play_out()
+        rewards = SeatedAgents(batch, [make_agent(text) for text in agents], [seating[number % 2]]).play_out()
         assert run.scores[number].tolist() == batch.games.chest[0, :3].tolist()
         assert run.shares[number].tolist() == rewards[0].tolist()
 

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.batch import Batch
-from diamant_env.drawing.scene import Scene
+from diamant_env.drawing.render_history import RenderHistory
 from diamant_env.drawing.text import render_text
 from diamant_env.state import GameState
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
-class Pictures:
+class Renderer:
     """Renderer of a batch's games; call `follow` after every turn.
 
     `metadata` are the environment's: ``"render_modes"`` and ``"render_fps"``, the maximum turns per second in a window.
@@ -48,11 +48,11 @@ class Pictures:
                 if self._mode == "human":
                     self._draw(game, self._fps)
 
-    def scene(self, game: int) -> Scene:
-        scene = Scene()
+    def history(self, game: int) -> RenderHistory:
+        history = RenderHistory()
         for state in self.states[game]:
-            scene.follow(state)
-        return scene
+            history.update(state)
+        return history
 
     def draw(self) -> list[Any]:
         """Return every game's text or picture; redraw the window and return None in ``"human"`` mode."""
@@ -65,15 +65,15 @@ class Pictures:
     def _draw(self, game: int, fps: float = 0) -> Any:
         if not self.states[game]:
             raise self._not_started("no game to render: call reset() first")
-        record, scene = self.states[game][-1], self.scene(game)
+        record, history = self.states[game][-1], self.history(game)
         edition = self._batch.editions[record.edition]
         if self._mode == "ansi":
-            return render_text(record, edition, scene)
+            return render_text(record, edition, history)
         # Imported here: make_vec_env of stable-baselines3 sets "rgb_array", but training needs no pygame-ce.
         from diamant_env.drawing.picture import draw_game
         from diamant_env.drawing.pixels import pixels_of
 
-        picture = draw_game(record, edition, scene)
+        picture = draw_game(record, edition, history)
         if self._window is None:
             return pixels_of(picture)
         self._window.show(picture, fps)

@@ -12,11 +12,11 @@ from diamant_env.editions import Edition
 from diamant_env.sb3.vec_env import DiamantVecEnv
 
 if TYPE_CHECKING:
-    from diamant_env.judging import Result
+    from diamant_env.evaluation import Result
     from diamant_env.opponents.matchup import Opponents
 
 
-class Judgement(NamedTuple):
+class CallbackResult(NamedTuple):
     """Win share of the model at one time step.
 
     Attributes:
@@ -30,14 +30,14 @@ class Judgement(NamedTuple):
     half_width: float
 
 
-class JudgeCallback(BaseCallback):
+class EvaluateCallback(BaseCallback):
     """Evaluation of a model of stable-baselines3 or sb3-contrib at regular intervals, in the same games each time.
 
-    Logs ``judge/win_share`` and saves the best model. Each training begins a new curve and overwrites the best model;
+    Logs ``eval/win_share`` and saves the best model. Each training begins a new curve and overwrites the best model;
     ``learn(…, reset_num_timesteps=False)`` of the same model continues them.
 
     Args:
-        against: Opponents, see `diamant_env.judging.evaluate`.
+        against: Opponents, see `diamant_env.evaluation.evaluate`.
         every: Environment steps between two evaluations; there is one at the end of training.
         games: Games of each evaluation.
         players: Players at each table.
@@ -45,10 +45,10 @@ class JudgeCallback(BaseCallback):
         best: Path of the model with the largest win share, such as ``"best.zip"``, or None. Statistics of
             ``VecNormalize`` are saved beside it, in ``"best.pkl"``.
         seed: Seed of the games.
-        after: Function called with each `Judgement`; exceptions such as ``optuna.TrialPruned`` end training.
+        after: Function called with each `CallbackResult`; exceptions such as ``optuna.TrialPruned`` end training.
 
     Attributes:
-        curve: All judgements of the current or last training in order.
+        curve: All evaluations of the current or last training in order.
 
     Raises:
         ValueError: If an argument is out of range; at the start of training, if a recurrent policy learns from
@@ -64,14 +64,14 @@ class JudgeCallback(BaseCallback):
         edition: str | Edition = "iello-2016",
         best: str | Path | None = None,
         seed: int = 0,
-        after: Callable[[Judgement], object] | None = None,
+        after: Callable[[CallbackResult], object] | None = None,
     ) -> None:
         super().__init__()
         if every < 1:
             raise ValueError(f"every={every}; at least 1 step is allowed")
-        self.every, self.best, self.after, self.curve = every, best, after, list[Judgement]()
+        self.every, self.best, self.after, self.curve = every, best, after, list[CallbackResult]()
         self._trained: Any = None  # the model of `curve`
-        self._last = 0  # environment steps at the last judgement or at the beginning
+        self._last = 0  # environment steps at the last evaluation or at the beginning
         self._how: dict[str, Any] = {
             "against": against, "games": games, "players": players, "edition": edition, "seed": seed,
         }  # fmt: skip
@@ -80,7 +80,7 @@ class JudgeCallback(BaseCallback):
         self._evaluate("random:0.5", games=min(games, players))  # rejects invalid settings before training
 
     def _evaluate(self, agent: Any, **changed: Any) -> Result:
-        from diamant_env.judging import evaluate  # lazy, since it imports scipy
+        from diamant_env.evaluation import evaluate  # lazy, since it imports scipy
 
         return evaluate(agent, **self._how | changed).results[0]
 
@@ -92,20 +92,20 @@ class JudgeCallback(BaseCallback):
 
     def _on_step(self) -> bool:
         if self.num_timesteps - self._last >= self.every:
-            self._judge()
+            self._record()
         return True
 
     def _on_training_end(self) -> None:
         if self._last < self.num_timesteps:
-            self._judge()
+            self._record()
 
-    def _judge(self) -> None:
+    def _record(self) -> None:
         share = self._evaluate(self.model).win_share
         if self.best and share.mean > max((point.win_share for point in self.curve), default=-1):
             self._save(Path(self.best))
         self._last = self.num_timesteps
-        self.curve.append(Judgement(self._last, share.mean, (share.high - share.low) / 2))
-        self.logger.record("judge/win_share", share.mean)
+        self.curve.append(CallbackResult(self._last, share.mean, (share.high - share.low) / 2))
+        self.logger.record("eval/win_share", share.mean)
         self.logger.dump(self._last)  # as EvalCallback does: the next dump of `learn` is later, and there may be none
         if self.after is not None:
             self.after(self.curve[-1])

@@ -21,8 +21,8 @@ EMPTY = -1
 """Marker of a seat without an agent in a seating; the caller decides for it."""
 
 
-class Turn(NamedTuple):
-    """A turn of all games of a `Table`. The arrays are reused: copy what must outlive the turn.
+class Transition(NamedTuple):
+    """A turn of all games of a `SeatedAgents`. The arrays are reused: copy what must outlive the turn.
 
     Attributes:
         observations: float32 (N, seats, NUM_FEATURES), before the decisions.
@@ -43,7 +43,7 @@ class Turn(NamedTuple):
     final_observations: NDArray[np.float32]
 
 
-class Table:
+class SeatedAgents:
     """Agents in the seats of a batch.
 
     Args:
@@ -59,10 +59,10 @@ class Table:
         ValueError: If the seating has the wrong shape or dtype, an index is out of range, or one object is given as two
             agents without being stateless.
 
-    >>> from diamant_env.opponents import make
+    >>> from diamant_env.opponents import make_agent
     >>> batch = Batch(100, num_players=2, reward="win")
     >>> observations = batch.reset(seed=0)
-    >>> table = Table(batch, [make("champion"), make("random")], [[0, 1]] * 100)
+    >>> table = SeatedAgents(batch, [make_agent("champion"), make_agent("random")], [[0, 1]] * 100)
     >>> float(table.play_out().sum())  # win shares by game and seat
     100.0
     """
@@ -86,10 +86,10 @@ class Table:
         other agents have ``must_decide`` 0.
 
         Args:
-            seating: See `Table`.
+            seating: See `SeatedAgents`.
 
         Raises:
-            ValueError: See `Table`.
+            ValueError: See `SeatedAgents`.
         """
         self._gets_all = ~self._stateless
         self._seat(seating)
@@ -169,8 +169,8 @@ class Table:
         leave: NDArray[np.float32] | None = None,
         playing: NDArray[np.bool_] | None = None,
         auto_reset: bool = False,
-    ) -> Iterator[Turn]:
-        """Ask the agents, sample, step and yield each `Turn` until all games are over.
+    ) -> Iterator[Transition]:
+        """Ask the agents, sample, step and yield each `Transition` until all games are over.
 
         Args:
             leave: float32 (N, seats), probabilities of LEAVE at the first turn; by default the agents'.
@@ -181,13 +181,15 @@ class Table:
         observations, actions = batch.observe(), np.zeros(self.seating.shape, np.int8)
         following, rewards, done = np.zeros_like(observations), np.zeros(actions.shape, np.float32), batch.over
         final = np.zeros_like(observations) if auto_reset else None
-        how: dict[str, Any] = {"auto_reset": auto_reset, "final_observations": final, "mask": playing}
+        options: dict[str, Any] = {"auto_reset": auto_reset, "final_observations": final, "mask": playing}
         while auto_reset or not (done if playing is None else done | ~playing).all():
             if leave is None:
                 leave = self.leave_probabilities(observations, playing)
             batch.draw_decisions(leave, actions)
-            batch.step(actions, following, rewards, done, **how)
-            yield Turn(observations, leave, actions, rewards, done, following, following if final is None else final)
+            batch.step(actions, following, rewards, done, **options)
+            yield Transition(
+                observations, leave, actions, rewards, done, following, following if final is None else final
+            )
             observations, following, leave = following, observations, None
 
     def play_out(self, leave: NDArray[np.float32] | None = None) -> NDArray[np.float64]:

@@ -11,10 +11,10 @@ import numpy as np
 from diamant_env.compilation import uncompiled
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TREASURES, Edition, find_edition
 from diamant_env.rules import equal_share
-from diamant_env.state import EDITION, EditionNumbers
+from diamant_env.state import EDITION, EditionParams
 
 
-def numbers_of(edition: str | Edition) -> EditionNumbers:
+def edition_params(edition: str | Edition) -> EditionParams:
     """Return the parameters of an edition, a read-only record of type `EDITION`.
 
     Raises:
@@ -23,7 +23,7 @@ def numbers_of(edition: str | Edition) -> EditionNumbers:
     return _parameters(find_edition(edition))[0]
 
 
-def edition_records(editions: Sequence[Edition]) -> np.recarray:
+def edition_params_array(editions: Sequence[Edition]) -> np.recarray:
     """Return the parameters of editions, records of type `EDITION` (E,)."""
     return np.concatenate([_parameters(edition) for edition in editions]).view(np.recarray)
 

@@ -1,4 +1,4 @@
-"""Exact exploitability of games with blank rivals, and agents that distinguish kinds of trap."""
+"""Exact exploitability of games with hidden rivals, and agents that distinguish kinds of trap."""
 
 import numpy as np
 import pytest
@@ -16,12 +16,12 @@ def test_stateful_agent_is_refused():
 class FirstTrap:
     """Leaves at one kind of trap, not at the others, and earlier if the deck holds few of another."""
 
-    def act(self, obs, first):
+    def act(self, obs, episode_start):
         return np.maximum(obs["traps_on_path"][:, 0] * 0.7, obs["traps_left"][:, 2] < 3)
 
 
 def test_ordered_traps_agent_is_invariant_to_merging():
-    game = TASKS["expedition-2"].game.judged_edition()
+    game = TASKS["expedition-2"].game.evaluation_edition()
     start, agent = exact.start_of_expedition(game, 1), OrderedTraps(FirstTrap())
     values = []
     for merge in (True, False):

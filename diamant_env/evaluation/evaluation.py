@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
-from diamant_env.judging.games import MAX_GAMES, Played, name_of, number_of_tables, play, progress_bar, seeds_for
-from diamant_env.judging.intervals import Estimate, holm, mean_of_tables, p_value_of_share, share_of_tables
-from diamant_env.judging.report import TextReport, plus_minus
-from diamant_env.opponents.custom import Player
+from diamant_env.evaluation.games import MAX_GAMES, Played, name_of, number_of_tables, play, progress_bar, seeds_for
+from diamant_env.evaluation.intervals import Estimate, holm, mean_of_tables, p_value_of_share, share_of_tables
+from diamant_env.evaluation.report import TextReport, plus_minus
+from diamant_env.opponents.custom import AgentSpec
 from diamant_env.opponents.matchup import Matchup, Opponents, read_matchup, seat_around
 from diamant_env.storage.results import save_json, versions
 
@@ -101,11 +101,11 @@ class Evaluation:
 
 
 def evaluate(  # noqa: PLR0913 - every setting has a name
-    agent: Player,
+    agent: AgentSpec,
     against: Opponents = "pool",
     games: int = 20_000,
     *,
-    compare: Sequence[Player] = (),
+    compare: Sequence[AgentSpec] = (),
     players: int = 4,
     edition: str | Edition = "iello-2016",
     seed: int = 0,
@@ -119,7 +119,7 @@ def evaluate(  # noqa: PLR0913 - every setting has a name
     the names of the opponents, `games` and `players` alone.
 
     Args:
-        agent: An agent, a function of observations, or a text that `diamant_env.opponents.make` takes.
+        agent: An agent, a function of observations, or a text that `diamant_env.opponents.make_agent` takes.
         against: An agent, whose copies take all other seats; a pool (``"pool"``, ``"held-out"`` or a path to a .toml),
             from which distinct members are drawn for each table, all equally often; or a list of agents: one per rival,
             in seat order after the evaluated agent, or more, from which distinct ones are drawn. Members of a pool that

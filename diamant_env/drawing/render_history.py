@@ -20,7 +20,7 @@ class EndedPath(NamedTuple):
     relics_on_path: int
 
 
-class Scene:
+class RenderHistory:
     """Path in order, and state before the last turn."""
 
     def __init__(self) -> None:
@@ -31,8 +31,8 @@ class Scene:
         self.banked: list[NDArray[np.int64]] = []  # (MAX_PLAYERS,) for each expedition: gems banked, or BUST
         self._now: GameState | None = None
 
-    def follow(self, game: GameState) -> None:
-        """Update the scene with the start of a game, then with the state after each turn."""
+    def update(self, game: GameState) -> None:
+        """Update the history with the start of a game, then with the state after each turn."""
         self.before, self._now = self._now, game.copy()
         self.path_before = self.path
         over = game.phase == OVER

@@ -8,8 +8,8 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
-from diamant_env.commands.terminal import say
-from diamant_env.judging import Evaluation, evaluate
+from diamant_env.commands.terminal import print_line
+from diamant_env.evaluation import Evaluation, evaluate
 from diamant_env.opponents.matchup import read_matchup
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS, pool_members
@@ -25,7 +25,7 @@ CURVE_GAMES = 4_000
 
 def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
     """Return win share with its interval and mean score at tables of the pool, always in the same games."""
-    found = evaluate(network, POOLS[0], CURVE_GAMES, purpose="curve", **_judging(config)).results[0]
+    found = evaluate(network, POOLS[0], CURVE_GAMES, purpose="curve", **_settings(config)).results[0]
     share = found.win_share
     point = {"win_share": share.mean, "low": share.low, "high": share.high, "score": found.score.mean}
     return {name: float(each) for name, each in point.items()}
@@ -35,7 +35,7 @@ def save_curve(curve: list[dict[str, float]], config: Config, folder: Path) -> N
     """Write the learning curve, ``curve.json`` and ``curve.png``, into the run's folder."""
     save_json(curve, folder / "curve.json")
     figure = Figure(figsize=(6, 3.6), dpi=130, layout="constrained")
-    axes, players = figure.subplots(), config.judged_players
+    axes, players = figure.subplots(), config.evaluation_players
     decisions, share, low, high = zip(*(list(point.values())[:4] for point in curve), strict=True)
     axes.fill_between(decisions, low, high, alpha=0.2, linewidth=0, label="95 % interval of the games")
     axes.plot(decisions, share, marker="o", markersize=4, label=config.name)
@@ -48,29 +48,29 @@ def save_curve(curve: list[dict[str, float]], config: Config, folder: Path) -> N
     save_figure(folder / "curve.png", figure)
 
 
-def _judging(config: Config) -> dict[str, Any]:
-    return {"seed": config.seed, "players": config.judged_players, "edition": config.game.judged_edition()}
+def _settings(config: Config) -> dict[str, Any]:
+    return {"seed": config.seed, "players": config.evaluation_players, "edition": config.game.evaluation_edition()}
 
 
 def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
     """Evaluate the agent against both pools, and their members against it; save the results and print one table."""
-    settings = {**_judging(config), "progress": True}
-    results = [evaluate(network, pool, config.judge.games, **settings).results[0] for pool in POOLS]
+    settings = {**_settings(config), "progress": True}
+    results = [evaluate(network, pool, config.evaluation.games, **settings).results[0] for pool in POOLS]
     members = [name for pool in POOLS for name in pool_members(pool, settings["players"], settings["edition"])[0]]
     results += evaluate(members[0], network, MEMBER_GAMES, compare=members[1:], **settings).results
     found = Evaluation(results, [], settings["edition"], config.seed)
     found.save(folder / "results.json", config=config.model_dump(mode="json"))
-    say(found)
+    print_line(found)
 
 
 def check_run(config: Config) -> None:
     """Raise a ValueError if the run can't be evaluated."""
     for pool in POOLS:
         try:
-            read_matchup(pool, config.judged_players - 1, [config.game.judged_edition()])
+            read_matchup(pool, config.evaluation_players - 1, [config.game.evaluation_edition()])
         except ValueError as error:
             raise ValueError(
-                f"the run can't be judged: {error}; or set judge.num_players to another table size"
+                f"the run can't be evaluated: {error}; or set evaluation.num_players to another table size"
             ) from None
 
 

@@ -12,16 +12,16 @@ from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_actions, checked_int
 from diamant_env.engine.loops import count_turn
-from diamant_env.envs.pictures import Pictures
+from diamant_env.envs.renderer import Renderer
 from diamant_env.envs.settings import Observation, shown_fields
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.matchup import Opponents, make_opponents, read_matchup, seat_around, seed_agents
-from diamant_env.opponents.table import Table
+from diamant_env.opponents.seated_agents import SeatedAgents
 from diamant_env.random_numbers import first_draw_below
 from diamant_env.rewards import Reward
 
 
-class OneLearner:
+class SingleAgentGames:
     """N games, each with one seat controlled by the caller and agents on the others.
 
     Turns that a learner spends in camp are played within the same call: between calls, it must decide unless its game
@@ -54,14 +54,14 @@ class OneLearner:
         self._opponents = make_opponents(self._matchup.members)
         self.batch = Batch(num_games, num_players, self.edition, reward)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
-        self.pictures = Pictures(render_mode, self.batch, metadata, ResetNeeded)
+        self.renderer = Renderer(render_mode, self.batch, metadata, ResetNeeded)
         self._renders = render_mode is not None
         self._observations = np.zeros((num_games, num_players, NUM_FEATURES), np.float32)
         self._actions = np.zeros((num_games, num_players), np.int8)
         self._rewards = np.zeros((num_games, num_players), np.float32)
         self._done = np.zeros(num_games, np.bool_)
         self._rows = self._rows_of_learners()
-        self._table = Table(self.batch, self._opponents, self._seating())
+        self._seated = SeatedAgents(self.batch, self._opponents, self._seating())
 
     def reset(self, chosen: NDArray[np.bool_], seeds: NDArray[np.uint64] | None = None) -> None:
         """Start new games.
@@ -78,9 +78,9 @@ class OneLearner:
             self.seats[chosen] = first_draw_below(self.batch.games["key"][chosen], self.batch.max_players)
         if self.seat is None or self._matchup.seats is None:
             self._rows = self._rows_of_learners()
-            self._table.reseat(self._seating())
+            self._seated.reseat(self._seating())
         if self._renders:
-            self.pictures.restart(np.flatnonzero(chosen))
+            self.renderer.restart(np.flatnonzero(chosen))
 
     def advance(self, actions: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Play until each learner must decide again or its game is over; games already over are unchanged.
@@ -101,12 +101,12 @@ class OneLearner:
         actions = checked_actions(actions, playing)
         waiting = playing.any()
         while waiting:
-            self._table._decide(self._observations, self._actions, playing)
+            self._seated._decide(self._observations, self._actions, playing)
             self._actions.reshape(-1)[self._rows] = actions  # ignored in camp
             self.batch._turn(self._actions, self._rewards, self._done, playing)
             self.batch._observe(self._observations, playing)
             if self._renders:
-                self.pictures.follow(np.flatnonzero(playing))
+                self.renderer.follow(np.flatnonzero(playing))
             waiting = count_turn(self._observations, self.seats, self._rewards, self._done, playing, rewards, turns)
         return rewards, turns
 

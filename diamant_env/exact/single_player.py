@@ -1,4 +1,4 @@
-"""Optimal stopping of a lone player, by backward induction over the sets of cards drawn.
+"""Optimal stopping of a single player, by backward induction over the sets of cards drawn.
 
 The value of a state is the maximum of leaving and of the expectation over the next card (Chow, Robbins, Siegmund: Great
 Expectations, 1971). In a game of one player this extends to the whole game: the continuation value at the end of an
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition, find_edition
-from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.edition_params import edition_params
 from diamant_env.engine.records import as_games, check_game
 from diamant_env.exact.cards import CardSets, card_sets, index_of, read_set, require_decisions, require_same_expedition
-from diamant_env.exact.expeditions import Deck, deck_of
+from diamant_env.exact.expeditions import ExpeditionStart, deck_of
 from diamant_env.exact.moves import after_bust, after_leaving, fatal_kinds, payout_by_digit, start_of_expedition
 from diamant_env.rules import reveal
 from diamant_env.state import OVER, REVEAL, GameState
@@ -25,8 +25,8 @@ from diamant_env.state import OVER, REVEAL, GameState
 _Continuation = tuple[float, float]  # expected gems and busts in later expeditions
 
 
-class Lone(NamedTuple):
-    """Optimal policy of a lone player from a state to the end of the expedition or game.
+class SinglePlayerSolution(NamedTuple):
+    """Optimal policy of a single player from a state to the end of the expedition or game.
 
     Attributes:
         start: The state, a record of type `GAME`.
@@ -74,8 +74,10 @@ class Lone(NamedTuple):
         return self.leaves[indices].astype(np.float64)
 
 
-def solve_lone(edition: str | Edition, game: GameState | None = None, whole_game: bool = False) -> Lone:
-    """Solve the optimal stopping problem of a lone player.
+def solve_single_player(
+    edition: str | Edition, game: GameState | None = None, whole_game: bool = False
+) -> SinglePlayerSolution:
+    """Solve the optimal stopping problem of a single player.
 
     Args:
         edition: Name of a published edition or an `Edition`.
@@ -90,28 +92,28 @@ def solve_lone(edition: str | Edition, game: GameState | None = None, whole_game
     """
     edition = find_edition(edition)
     start = start_of_expedition(edition, 1) if game is None else game
-    return LoneSolver(edition, whole_game).solve(start)
+    return SinglePlayerSolver(edition, whole_game).solve(start)
 
 
-class LoneSolver:
+class SinglePlayerSolver:
     """Solver for many states of one edition, with cached continuation values of later expeditions.
 
     Args:
         edition: Name of a published edition or an `Edition`.
-        whole_game: See `solve_lone`.
+        whole_game: See `solve_single_player`.
     """
 
     def __init__(self, edition: str | Edition, whole_game: bool = False) -> None:
         self.edition = find_edition(edition)
         self.whole_game = whole_game
-        self._cache: dict[Deck, _Continuation] = {}
+        self._cache: dict[ExpeditionStart, _Continuation] = {}
 
-    def solve(self, start: GameState) -> Lone:
-        """Solve from a state, a record of type `GAME`; see `solve_lone`."""
+    def solve(self, start: GameState) -> SinglePlayerSolution:
+        """Solve from a state, a record of type `GAME`; see `solve_single_player`."""
         check_game(start, self.edition)
         start = start.copy()
         if start["phase"] == OVER or start["num_inside"] != 1:
-            raise ValueError(f"{start['num_inside']} players inside; a lone player's decisions need exactly 1")
+            raise ValueError(f"{start['num_inside']} players inside; a single player's decisions need exactly 1")
         if self.whole_game and start["num_players"] != 1:
             raise ValueError(f"a table of {start['num_players']} players; the whole game is solved for 1")
         sets = card_sets(start, self.edition)
@@ -125,7 +127,7 @@ class LoneSolver:
         leaves = np.zeros(sets.size, np.bool_)
         must_reveal = start["phase"] == REVEAL
         _fill(sets, worth, initial_payout, relic_stride, relic_sets, left, bust, must_reveal, values, leaves, busts)
-        return Lone(start, self.edition, sets, values, leaves, busts, worth)
+        return SinglePlayerSolution(start, self.edition, sets, values, leaves, busts, worth)
 
     def _continuations(
         self, start: GameState, sets: CardSets, relic_digits: NDArray, relic_sets: int
@@ -144,7 +146,7 @@ class LoneSolver:
             rest = combination
             for digit in relic_digits:
                 for _ in range(rest % sets.radix[digit]):
-                    reveal(game, numbers_of(self.edition), int(sets.card[digit]))
+                    reveal(game, edition_params(self.edition), int(sets.card[digit]))
                 rest //= sets.radix[digit]
             left[combination] = self._continuation_at(after_leaving(game, self.edition))
             for traps, row in fatal_kinds(game, sets):
@@ -192,7 +194,7 @@ def _fill(sets, worth, initial_payout, relic_stride, relic_sets, left, bust, mus
 
 @jit
 def payout_of(game):
-    """Return the gems that a lone player earns by leaving."""
+    """Return the gems that a single player earns by leaving."""
     return np.int64(game.bag) + game.path_gems + game.path_relic_value
 
 

@@ -18,9 +18,9 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.observation import Observations
-from diamant_env.opponents.custom import Player
-from diamant_env.opponents.registry import make
-from diamant_env.opponents.table import Table
+from diamant_env.opponents.custom import AgentSpec
+from diamant_env.opponents.registry import make_agent
+from diamant_env.opponents.seated_agents import SeatedAgents
 
 MAX_GAMES = 100_000_000  # per measurement, up to 60 bytes each
 FEW_TABLES, MANY_TABLES, GAMES_PER_TABLE = 256, 8192, 4
@@ -34,9 +34,9 @@ def progress_bar(shown: bool = True, **options: Any) -> tqdm:
 
 
 @contextmanager
-def percent_bar(text: str) -> Iterator[Callable[[float], None]]:
+def percent_bar(spec: str) -> Iterator[Callable[[float], None]]:
     """Yield a function that sets the fraction done of a `progress_bar`."""
-    with progress_bar(total=100, desc=text, bar_format="{l_bar}{bar}| {elapsed}") as bar:
+    with progress_bar(total=100, desc=spec, bar_format="{l_bar}{bar}| {elapsed}") as bar:
         yield lambda done: bar.update(round(100 * done) - bar.n)
 
 
@@ -87,13 +87,13 @@ def children(seeds: np.random.SeedSequence, number: int) -> list[np.random.SeedS
     return [np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, i)) for i in range(number)]
 
 
-def name_of(player: Player) -> str:
-    """Return the text that identifies an agent.
+def name_of(player: AgentSpec) -> str:
+    """Return the spec that identifies an agent.
 
     Raises:
-        ValueError: If a text names no agent.
+        ValueError: If a spec names no agent.
     """
-    return str(make(player))
+    return str(make_agent(player))
 
 
 def number_of_tables(games: int, players: int) -> int:
@@ -107,7 +107,7 @@ def number_of_tables(games: int, players: int) -> int:
 
 
 def play(
-    agents: Sequence[Player],
+    agents: Sequence[AgentSpec],
     seating: NDArray[np.int64],
     games: int,
     seeds: np.random.SeedSequence,
@@ -119,7 +119,7 @@ def play(
     Cards and decision noise depend on `seeds`, the number of tables and the game alone (common random numbers).
 
     Args:
-        agents: The agents; texts and classes make new agents, objects are used as they are.
+        agents: The agents; specs and classes make new agents, objects are used as they are.
         seating: int (tables, seats), indices into `agents`; no seat is empty.
         games: Total number, at least one per table.
         seeds: Seeds of the games and of stochastic agents.
@@ -134,9 +134,9 @@ def play(
         raise ValueError(f"{games} games at {tables} tables; at least one game per table is needed")
     game_seeds, agent_seeds = children(seeds, 2)
     states = agent_seeds.generate_state(len(agents)).tolist()
-    made = [make(agent, state) for agent, state in zip(agents, states, strict=True)]
+    made = [make_agent(agent, state) for agent, state in zip(agents, states, strict=True)]
     batch = Batch(tables, seats, edition, "win")
-    table = Table(batch, made, seating)
+    seated = SeatedAgents(batch, made, seating)
     played = Played(
         seating,
         np.empty((games, seats), np.float32),
@@ -146,7 +146,7 @@ def play(
     batch.reset(game_seeds.generate_state(tables, np.uint64))
     game = np.arange(tables)  # current game of each table; games beyond the quota are not counted
     keys = batch.games.key.copy()
-    for turn in table.turns(auto_reset=True):
+    for turn in seated.turns(auto_reset=True):
         ended = np.flatnonzero(turn.done & (game < games))
         if len(ended):
             played.shares[game[ended]] = turn.rewards[ended]
