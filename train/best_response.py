@@ -35,9 +35,9 @@ class Arguments:
     """Compute a lower bound on the gain of a best response against copies of an agent.
 
     Best-response policies are value iteration, PPO against players - 1 frozen copies, from random weights and, if the
-    agent is a network with a hidden layer and today's inputs, from its weights, and all members of the pools. PPO's best
-    checkpoint is selected on one set of games; all best-response policies play the same fresh ones. Gains are relative
-    to the payoff of a copy: the fair win share, its score, or a margin of 0.
+    agent is a network with a hidden layer and today's inputs, from its weights, and all members of the pools. PPO's
+    best checkpoint is selected on one set of games; all best-response policies play the same fresh ones. Gains are
+    relative to the payoff of a copy: the fair win share, its score, or a margin of 0.
     """
 
     settings: Settings[ResponseConfig]

@@ -27,8 +27,8 @@ torch, a function of the observations, or (name, any of these)."""
 NAMES_OBJECT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 """Pattern of ``module:object``; the object may be an attribute of a class."""
 ALLOWED = (
-    "a string such as 'bag:18', a path, an agent with act(obs, episode_start), a class of such agents without arguments, "
-    "a function of the observations that returns P(LEAVE) for each row, or a model of stable-baselines3 or torch"
+    "a string such as 'bag:18', a path, an agent with act(obs, episode_start), a class of such agents without "
+    "arguments, a function of the observations that returns P(LEAVE) for each row, or a model of stable-baselines3 or torch"
 )
 
 
@@ -70,7 +70,7 @@ def agent_of(given: Any, name: str | None = None) -> Agent:
             given = given()
         except TypeError as error:
             raise ValueError(f"{name or given.__name__} can't be made without arguments: {error}") from error
-    if is_model(given) and not (acts and "first" in inspect.signature(given.act).parameters):
+    if is_model(given) and not (acts and "episode_start" in inspect.signature(given.act).parameters):
         return model_agent(given, name)
     if acts:
         check_parameters(given.act, f"act of {name or default_name(given)}", "obs", "episode_start")

@@ -108,7 +108,7 @@ def test_suite_writes_results_and_page(tmp_path, calls):
         "## full-3-win",
         "`mine` (2)",
         "held-out win share",
-        "strongest best-response policy's gain",
+        "strongest response's gain",
     ):
         assert text in page
     protocol = re.search(r"\[protocol\]\((.*?)\)", page)[1]
@@ -164,7 +164,7 @@ def test_folder_is_locked_while_in_use(tmp_path, calls):
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]
 
 
-def test_strongest_best_response_policy_is_reported(tmp_path, calls):
+def test_strongest_response_is_reported(tmp_path, calls):
     result = run_of("full-3-win", "mine", tmp_path).play()
     assert result["measures"]["gain"]["by"] == "PPO scratch 0"
     pools = BenchmarkConfig.model_validate({**SMALL, "response": {**RESPONSE, "pools": ["pool"]}})

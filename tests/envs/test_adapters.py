@@ -246,7 +246,7 @@ def jax_marl(settings: Settings, seed: int, cards) -> Steps:
     rules = pytest.importorskip("diamant_env.jax.rules")
     players, edition, reward, observation = settings
     agents, begin, play = compiled_marl(players, reward, observation and tuple(observation))
-    numbers = rules.Numbers.of(edition)
+    numbers = rules.EnvParams.of(edition)
     with mock.patch("diamant_env.jax.env.draw_card", lambda state: state.key[state.expedition, state.turn]):
         for drawn in cards:
             key = np.zeros((17, 128), np.int32)  # instead of random numbers, the cards

@@ -1,4 +1,4 @@
-"""Seating in training; snapshots with styles and blind spots."""
+"""Seating in training; snapshots with logit noise and feature dropout."""
 
 import numpy as np
 
@@ -68,8 +68,8 @@ def test_blind_seat_ignores_its_blind_spots():
         assert np.array_equal(seen_by(found, rows), seen_by(found, other)) is same
 
 
-def test_seats_have_own_styles():
-    found = league(learner=0.0, snapshot_places=2, style=1.0, feature_dropout=0.5)
+def test_seats_have_own_logit_noise():
+    found = league(learner=0.0, snapshot_places=2, logit_noise=1.0, feature_dropout=0.5)
     found.add_snapshot(network(1), 0)
     rows = np.repeat(Batch(1, 4).reset(0)[:, 0], 50, axis=0)
     leave = seen_by(found, rows)

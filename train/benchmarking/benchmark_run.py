@@ -228,7 +228,7 @@ class BenchmarkRun:
         return {"gain": found.gain.mean}
 
     def _gain(self, agent: AgentSpec) -> dict[str, Any]:
-        """Return the gain of the strongest best-response policy against copies of an agent."""
+        """Return the gain of the strongest response against copies of an agent."""
         game, search = self._response_game(agent), self.config.response
         rmtree(self.folder / "response", ignore_errors=True)  # responses to an earlier agent
         runs = response_runs(game, search, self.folder / "response")

@@ -62,7 +62,7 @@ _SECONDS = Column(
     "training, CPU s", "", 0, lambda row: estimate_of(spent) if (spent := row["train_cpu_seconds"]) else None
 )
 _SCORE = Column("held-out score", "gems", 2, _of("held_out", "score"))
-_GAIN = Column("strongest best-response policy's gain", "win share", 3, _of("gain", "at_least"), "gain")
+_GAIN = Column("strongest response's gain", "win share", 3, _of("gain", "at_least"), "gain")
 _SOLVED = (
     Column("NashConv", "gems", 3, _of("exact", "nash_conv"), "nash_conv"),
     Column("deviation gain", "gems", 3, _of("exact", "exploitability")),

@@ -35,7 +35,7 @@ PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark.md"
 CURVES = {
     "nash_conv": "NashConv against decisions",
     "score": "Score alone and held-out score against decisions",
-    "gain": "Gain of value iteration, at the last point that of the strongest best-response policy, against decisions",
+    "gain": "Gain of value iteration, at the last point that of the strongest response, against decisions",
     "win": "Held-out win share against decisions",
 }
 """Captions of the pictures of learning curves, by `Column.point`."""
@@ -104,7 +104,7 @@ def side_by_side(runs: Sequence[Row]) -> str:
 
 
 def task_table(runs: Sequence[Row]) -> str:
-    """Return all figures of one task, and the strongest best-response policies."""
+    """Return all figures of one task, and the strongest responses."""
     head, rows = _task_cells(runs)
     return markdown_table(["algorithm", *head], rows)
 
@@ -114,7 +114,7 @@ def _task_cells(runs: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     columns = COLUMNS[runs[0]["family"]]
     head, lines = [column.title for column in columns], _sorted(runs, [(runs[0]["task"], each) for each in columns])
     if found := best_response_policies(runs):
-        head.append("strongest best-response policy")
+        head.append("strongest response")
         lines = {name: [*figures, found.get(name, "")] for name, figures in lines.items()}
     return head, _with_seeds(runs, lines)
 
@@ -127,7 +127,7 @@ def _with_seeds(runs: Sequence[Row], lines: dict[str, list[str]]) -> list[list[s
 
 
 def best_response_policies(runs: Sequence[Row]) -> dict[str, str]:
-    """Return the strongest best-response policies to each algorithm, with the numbers of runs if they differ."""
+    """Return the strongest responses to each algorithm, with the numbers of runs if they differ."""
     kinds: dict[str, Counter] = {}
     for row in runs:
         if by := (row["measures"].get("gain") or {}).get("by"):
