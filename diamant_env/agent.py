@@ -68,16 +68,20 @@ def answer_of(agent: Agent, obs: Observations, episode_start: NDArray[np.bool_])
             f"{agent!r} has no method act; diamant_env.opponents.make_agent returns an agent for it"
         ) from error
     try:
-        found = np.asarray(answer).astype(np.float32, "C", "same_kind", copy=False)
+        probabilities = np.asarray(answer).astype(np.float32, "C", "same_kind", copy=False)
     except (TypeError, ValueError) as error:
-        given = getattr(answer, "dtype", type(answer).__name__)
-        raise ValueError(f"{agent} must return {rows} probabilities of LEAVE, not {given}") from error
-    if found.shape != (rows,):
-        raise ValueError(f"{agent} must return {rows} probabilities of LEAVE, one per row, not shape {found.shape}")
-    row = int(first_improper(found))
+        kind = getattr(answer, "dtype", type(answer).__name__)
+        raise ValueError(f"{agent} must return {rows} probabilities of LEAVE, not {kind}") from error
+    if probabilities.shape != (rows,):
+        raise ValueError(
+            f"{agent} must return {rows} probabilities of LEAVE, one per row, not shape {probabilities.shape}"
+        )
+    row = int(first_improper(probabilities))
     if row >= 0:  # perhaps one that is ignored
-        found = np.where(obs.flat[:, 0] != 0, found, np.float32(0))
-        row = int(first_improper(found))
+        probabilities = np.where(obs.flat[:, 0] != 0, probabilities, np.float32(0))
+        row = int(first_improper(probabilities))
     if row >= 0:
-        raise ValueError(f"{agent} returned {found[row]} for row {row}; a probability of LEAVE is between 0 and 1")
-    return found
+        raise ValueError(
+            f"{agent} returned {probabilities[row]} for row {row}; a probability of LEAVE is between 0 and 1"
+        )
+    return probabilities

@@ -275,9 +275,9 @@ class Batch:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Buffers of joblib, Ray and dask are read-only; compiled code would write into them.
-        own = {name: each.copy() if isinstance(each, np.ndarray) else each for name, each in state.items()}
-        own["num_players"].flags.writeable = False
-        vars(self).update(own, _games=own["_memory"].view(GAME)[:, 0])
+        arrays = {name: each.copy() if isinstance(each, np.ndarray) else each for name, each in state.items()}
+        arrays["num_players"].flags.writeable = False
+        vars(self).update(arrays, _games=arrays["_memory"].view(GAME)[:, 0])
 
     def _checked_turn(
         self, actions: ArrayLike, rewards: NDArray[np.float32] | None, done: NDArray[np.bool_] | None
@@ -298,10 +298,10 @@ class Batch:
         final_observations: NDArray[np.float32] | None = None,
     ) -> None:
         """Play a turn without validation, also for environments that own the arrays."""
-        own = callable(self.reward)
-        played = playing & ~self.over if own else playing
+        custom = callable(self.reward)
+        played = playing & ~self.over if custom else playing
         ended = loops.play_turn(self._memory, self._edition_memory, playing, actions, rewards, done, self._reward_code)
-        if own:
+        if custom:
             rewards[...] = custom_rewards(self.reward, self._games, played, self._absent)  # type: ignore[arg-type]
         if auto_reset and ended:
             over = done & playing

@@ -83,17 +83,17 @@ class Edition:
 
     def __post_init__(self) -> None:
         for field in ("treasures", "traps", "relics"):
-            given = getattr(self, field)
-            if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
-                raise ValueError(f"edition {self.name!r} can't be played: {field}={given!r} is no list or tuple")
-            object.__setattr__(self, field, tuple(given))
+            value = getattr(self, field)
+            if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+                raise ValueError(f"edition {self.name!r} can't be played: {field}={value!r} is no list or tuple")
+            object.__setattr__(self, field, tuple(value))
         for field in ("trap_copies", "expeditions", "bust_removes", "treasures", "relics"):
-            given = getattr(self, field)
-            numbers = given if isinstance(given, tuple) else (given,)
+            value = getattr(self, field)
+            numbers = value if isinstance(value, tuple) else (value,)
             if not all(isinstance(number, int | np.integer) for number in numbers):
-                raise ValueError(f"edition {self.name!r} can't be played: {field}={given!r}; whole numbers are needed")
+                raise ValueError(f"edition {self.name!r} can't be played: {field}={value!r}; whole numbers are needed")
             whole = tuple(map(int, numbers))  # NumPy's integers overflow and can't be saved
-            object.__setattr__(self, field, whole if isinstance(given, tuple) else whole[0])
+            object.__setattr__(self, field, whole if isinstance(value, tuple) else whole[0])
         for field in ("hidden_chests", "hidden_rivals"):
             hides = getattr(self, field)
             if not isinstance(hides, bool | np.bool_):
@@ -153,9 +153,9 @@ class Edition:
         """
         if hidden_chests is not None and not hidden_chests and hidden_rivals is None:
             hidden_rivals = False
-        given = {"expeditions": expeditions, "hidden_chests": hidden_chests, "hidden_rivals": hidden_rivals}
+        variations = {"expeditions": expeditions, "hidden_chests": hidden_chests, "hidden_rivals": hidden_rivals}
         changes: dict[str, Any] = {
-            field: value for field, value in given.items() if value is not None and value != getattr(self, field)
+            field: value for field, value in variations.items() if value is not None and value != getattr(self, field)
         }
         if not changes:
             return self

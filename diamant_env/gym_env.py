@@ -69,7 +69,7 @@ class DiamantEnv(gymnasium.Env):
             observation's order, starting at the seat after the learner's, or more, from which distinct ones are drawn
             as from a pool. An agent is
 
-            - a text such as ``"bag:18"`` (see `diamant_env.opponents.make_agent`),
+            - a spec such as ``"bag:18"`` (see `diamant_env.opponents.make_agent`),
             - the path of a policy file, ``*.safetensors``,
             - a function from a batch of observations by name to the probability of LEAVE per row, such as
               ``lambda obs: obs["bag"] >= 18``,

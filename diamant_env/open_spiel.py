@@ -79,24 +79,24 @@ class DiamantGame(pyspiel.Game):
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
-        given = {**_DEFAULTS, **(params or {})}
+        parameters = {**_DEFAULTS, **(params or {})}
         for name, allowed in (("utility", tuple(_UTILITIES)), ("recall", _RECALLS)):
-            if given[name] not in allowed:
-                raise ValueError(f"{name}={given[name]!r}; {', '.join(allowed)} are allowed")
-        edition = find_edition(given["edition"])
-        if edition.hidden_rivals and given["recall"] != "state":
-            raise ValueError(f"recall={given['recall']!r} shows what hidden_rivals hides; state is allowed")
-        self.start = Game(given["players"], edition)
-        self.start.returns(given["utility"])  # raises for "margin" with one player
-        self.utility, self.recall = given["utility"], given["recall"]
-        kind = _game_type(self.utility, edition.hidden_chests, given["terminal_rewards"])
+            if parameters[name] not in allowed:
+                raise ValueError(f"{name}={parameters[name]!r}; {', '.join(allowed)} are allowed")
+        edition = find_edition(parameters["edition"])
+        if edition.hidden_rivals and parameters["recall"] != "state":
+            raise ValueError(f"recall={parameters['recall']!r} shows what hidden_rivals hides; state is allowed")
+        self.start = Game(parameters["players"], edition)
+        self.start.returns(parameters["utility"])  # raises for "margin" with one player
+        self.utility, self.recall = parameters["utility"], parameters["recall"]
+        kind = _game_type(self.utility, edition.hidden_chests, parameters["terminal_rewards"])
         self.paid_at_end = kind.reward_model == pyspiel.GameType.RewardModel.TERMINAL
         cards = len(edition.treasures) + len(edition.traps) + len(edition.relics)  # most cards before a bust
         self._most_cards = (cards + 1) * edition.expeditions
         most = sum(edition.treasures) * edition.expeditions + sum(edition.relics)
         low, high = {"score": (0, most), "win": (0, 1), "margin": (-most, most)}[self.utility]
         total = {"score": None, "win": 1.0, "margin": 0.0}[self.utility]
-        info = pyspiel.GameInfo(2, NUM_CARDS, given["players"], low, high, total, cards * edition.expeditions)
+        info = pyspiel.GameInfo(2, NUM_CARDS, parameters["players"], low, high, total, cards * edition.expeditions)
         super().__init__(kind, info, params or {})
 
     def max_chance_nodes_in_history(self) -> int:

@@ -43,7 +43,7 @@ class Arguments:
     """Algorithms by name or kind (learned, scripted, shipped, exact), or module:function, see docs/enter.md; all by
     default."""
     agents: Annotated[tuple[str, ...] | None, optional("AGENT …")] = None
-    """Finished agents: texts such as bag:18, policy files, folders of runs, module:object."""
+    """Finished agents: specs such as bag:18, policy files, folders of runs, module:object."""
     seeds: Annotated[str | None, optional("N|A:B")] = None
     """Seeds of each learning algorithm: N is 0 to N - 1, A:B is A to B - 1, so that 7:8 is seed 7 alone; by default as
     many as the task has, with --quick one."""

@@ -42,7 +42,7 @@ class Arguments:
 
     settings: Settings[ResponseConfig]
     agents: Annotated[tuple[str, ...], arg(metavar="AGENT …"), Positional] = ()
-    """Agents: texts such as bag:18, files of trained policies (.safetensors), or the folders of their runs."""
+    """Agents: specs such as bag:18, files of trained policies (.safetensors), or the folders of their runs."""
     pool: Annotated[tuple[str, ...], arg(metavar="POOL …")] = ()
     """Pools whose members are further agents: pool, held-out or a path to a .toml."""
     config: ConfigFile = None
@@ -75,13 +75,13 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
         resumed = dict.fromkeys(arguments.resume)
         return [(open_run_folder(folder, ResponseConfig, arguments.agents), folder) for folder in resumed]
     config = arguments.settings
-    texts, game = [config.agent], config.game
+    specs, game = [config.agent], config.game
     if arguments.agents or arguments.pool:
         players, edition = game.num_players[0], game.evaluation_edition()
         members = [pool_members(pool, players, edition)[0] for pool in arguments.pool]
-        texts = list(dict.fromkeys(sum(members, [*arguments.agents])))
-    slugs = {text: slug(text).strip("-.") or "agent" for text in texts}
-    configs = [config.model_copy(update={"agent": text, "name": f"{config.name}-{slugs[text]}"}) for text in texts]
+        specs = list(dict.fromkeys(sum(members, [*arguments.agents])))
+    slugs = {spec: slug(spec).strip("-.") or "agent" for spec in specs}
+    configs = [config.model_copy(update={"agent": spec, "name": f"{config.name}-{slugs[spec]}"}) for spec in specs]
     for each in configs:  # reject unknown agents and those that read what the table hides before writing
         check_able(make_agent(each.agent), game.num_players[0], game.evaluation_edition())
     return [(each, new_run_folder(arguments.out, each)) for each in configs]

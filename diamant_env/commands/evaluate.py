@@ -39,16 +39,18 @@ def run(argv: Sequence[str]) -> int:
     add_edition(parser)
     add("--seed", type=int, default=0, help="random seed (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
-    given = parser.parse_args(argv)
-    found = evaluate(
-        given.agent,
-        given.against,
-        given.games,
-        compare=given.compare,
-        players=given.players,
-        edition=given.edition,
-        seed=given.seed,
+    arguments = parser.parse_args(argv)
+    evaluation = evaluate(
+        arguments.agent,
+        arguments.against,
+        arguments.games,
+        compare=arguments.compare,
+        players=arguments.players,
+        edition=arguments.edition,
+        seed=arguments.seed,
         progress=True,
     )
-    save_and_print(found, lambda path: found.save(path, command=COMMAND, arguments=vars(given)), given.out)
+    save_and_print(
+        evaluation, lambda path: evaluation.save(path, command=COMMAND, arguments=vars(arguments)), arguments.out
+    )
     return 0

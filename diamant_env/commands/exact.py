@@ -54,15 +54,15 @@ def measure(
     smallest = min(checked_int("players", number, 1, MAX_PLAYERS) for number in players)
     if reward is not None:
         reward_code(reward, smallest)
-    made = [opponents.make_agent(text) for text in agents]
-    for number, agent in product(players, made):  # reject agents that read chests before solving
+    members = [opponents.make_agent(spec) for spec in agents]
+    for number, agent in product(players, members):  # reject agents that read chests before solving
         played = _played(agent, edition, whole_game or bool(reward))
         check_able(agent, number, played if reward else played.replace(hidden_rivals=True))
     rows = []
     for number in players:
         began = time.perf_counter()
         game = None if reward is None else exact.WholeGame(edition, number)
-        for policy in (None, *made):
+        for policy in (None, *members):
             name = str(policy or "equilibrium")
             with percent_bar(f"{name}, {edition.name}, {number} players") as progress:
                 if game is not None and reward is not None:

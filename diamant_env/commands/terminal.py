@@ -25,7 +25,7 @@ _NAMES = "; ".join(
     ]
 )
 AGENTS = f"""\
-An agent is a text such as bag:18, champion or search:champion, the file of a
+An agent is a spec such as bag:18, champion or search:champion, the file of a
 trained policy (.safetensors), the folder of its run, a model of
 stable-baselines3 (ppo.zip), or module:object for one of your own.
 

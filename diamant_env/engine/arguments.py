@@ -42,14 +42,14 @@ def checked_array(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int
     Raises:
         ValueError: If the shape differs or a value would change.
     """
-    given = np.asarray(array)
-    if given.shape != shape:
-        raise ValueError(f"{name} of shape {given.shape}; expected {shape}")
-    if given.dtype == dtype:
-        return _plain(given)
-    converted: NDArray | None = given.astype(dtype, casting="unsafe") if given.dtype.kind in "iub" else None
-    if converted is None or not np.array_equal(converted, given):
-        raise ValueError(f"{name} of dtype {given.dtype}; expected {dtype}")
+    values = np.asarray(array)
+    if values.shape != shape:
+        raise ValueError(f"{name} of shape {values.shape}; expected {shape}")
+    if values.dtype == dtype:
+        return _plain(values)
+    converted: NDArray | None = values.astype(dtype, casting="unsafe") if values.dtype.kind in "iub" else None
+    if converted is None or not np.array_equal(converted, values):
+        raise ValueError(f"{name} of dtype {values.dtype}; expected {dtype}")
     return _plain(converted)
 
 
@@ -98,10 +98,10 @@ def editions_per_game(edition: str | Edition | Sequence[str | Edition], num_game
 
 def unique_editions(editions: list[Edition]) -> tuple[Edition, ...]:
     """Return the distinct editions; raise ValueError if there are more than 127."""
-    found = tuple(dict.fromkeys(editions))
-    if len(found) > _MOST_EDITIONS:
-        raise ValueError(f"{len(found)} different editions; at most {_MOST_EDITIONS} are allowed in a batch")
-    return found
+    distinct = tuple(dict.fromkeys(editions))
+    if len(distinct) > _MOST_EDITIONS:
+        raise ValueError(f"{len(distinct)} different editions; at most {_MOST_EDITIONS} are allowed in a batch")
+    return distinct
 
 
 def seeds_per_game(seed: int | ArrayLike | None, num_games: int) -> NDArray[np.uint64]:

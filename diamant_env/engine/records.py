@@ -37,12 +37,12 @@ def copy_game(game: GameState) -> GameState:
 
 def as_games(games: Any) -> NDArray:
     """Return a contiguous copy of records of type `GAME` (N,); raise ValueError for another dtype or shape."""
-    given = np.asarray(games)
-    if given.dtype != GAME or given.ndim != 1:
+    records = np.asarray(games)
+    if records.dtype != GAME or records.ndim != 1:
         raise ValueError(
-            f"games of dtype {given.dtype} and shape {given.shape}; records of type GAME (N,) are expected"
+            f"games of dtype {records.dtype} and shape {records.shape}; records of type GAME (N,) are expected"
         )
-    return np.array(given, GAME, order="C", subok=False)
+    return np.array(records, GAME, order="C", subok=False)
 
 
 def check_games(
@@ -165,8 +165,8 @@ def from_observation(
         raise ValueError(f"row {obs['num_players'].argmin()} is of an absent seat (all 0)")
     if np.shape(keys) != observations.shape[:1]:
         raise ValueError(f"keys of shape {np.shape(keys)}; expected {observations.shape[:1]}")
-    own = np.array([checked_int("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
-    games, played = rebuilt(observations, own), find_edition(edition).replace(hidden_chests=False)
+    checked_keys = np.array([checked_int("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
+    games, played = rebuilt(observations, checked_keys), find_edition(edition).replace(hidden_chests=False)
     editions = edition_params_array([played])
     try:
         check_games(games, editions, np.zeros(len(games), int), games["num_players"])

@@ -119,7 +119,7 @@ def evaluate(  # noqa: PLR0913 - every setting has a name
     the names of the opponents, `games` and `players` alone.
 
     Args:
-        agent: An agent, a function of observations, or a text that `diamant_env.opponents.make_agent` takes.
+        agent: An agent, a function of observations, or a spec of `diamant_env.opponents.make_agent`.
         against: An agent, whose copies take all other seats; a pool (``"pool"``, ``"held-out"`` or a path to a .toml),
             from which distinct members are drawn for each table, all equally often; or a list of agents: one per rival,
             in seat order after the evaluated agent, or more, from which distinct ones are drawn. Members of a pool that

@@ -134,9 +134,9 @@ def play(
         raise ValueError(f"{games} games at {tables} tables; at least one game per table is needed")
     game_seeds, agent_seeds = children(seeds, 2)
     states = agent_seeds.generate_state(len(agents)).tolist()
-    made = [make_agent(agent, state) for agent, state in zip(agents, states, strict=True)]
+    members = [make_agent(agent, state) for agent, state in zip(agents, states, strict=True)]
     batch = Batch(tables, seats, edition, "win")
-    seated = SeatedAgents(batch, made, seating)
+    seated = SeatedAgents(batch, members, seating)
     played = Played(
         seating,
         np.empty((games, seats), np.float32),

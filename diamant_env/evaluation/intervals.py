@@ -80,10 +80,10 @@ def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
 
     It bounds the family-wise error rate at 5 % under any dependence.
     """
-    given = np.asarray(p_values, float)
-    order = np.argsort(given)
-    steps = given[order] * np.arange(len(given), 0, -1)
-    corrected = np.empty_like(given)
+    raw = np.asarray(p_values, float)
+    order = np.argsort(raw)
+    steps = raw[order] * np.arange(len(raw), 0, -1)
+    corrected = np.empty_like(raw)
     corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
     return corrected
 

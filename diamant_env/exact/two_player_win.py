@@ -352,8 +352,8 @@ def induce(expedition, lead, memory, policy, mode):
             if safe:
                 mean += safe * both[index + sets.stride[digit]]
         for side in range(2):
-            own = centre + lead if side == 0 else centre - lead
-            _stop_alone(expedition, index, digits, deck_size, own, side, alone[side], ahead[side])
+            from_seat = centre + lead if side == 0 else centre - lead
+            _stop_alone(expedition, index, digits, deck_size, from_seat, side, alone[side], ahead[side])
         at = banked[index]
         payoffs = Payoffs(mean / deck_size, ahead[0, at], 1 - ahead[1, at], left[centre + lead])
         p = minimax(payoffs) if mode == EQUILIBRIUM else np.float64(policy[index, 0])

@@ -28,7 +28,8 @@ NAMES_OBJECT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*"
 """Pattern of ``module:object``; the object may be an attribute of a class."""
 ALLOWED = (
     "a string such as 'bag:18', a path, an agent with act(obs, episode_start), a class of such agents without "
-    "arguments, a function of the observations that returns P(LEAVE) for each row, or a model of stable-baselines3 or torch"
+    "arguments, a function of the observations that returns P(LEAVE) for each row, or a model of stable-baselines3 or "
+    "torch"
 )
 
 
@@ -54,47 +55,47 @@ class CustomAgent:
         return self.agent.act(obs, episode_start)
 
 
-def agent_of(given: Any, name: str | None = None) -> Agent:
+def agent_of(agent: Any, name: str | None = None) -> Agent:
     """Return an agent for a custom object.
 
     Args:
-        given: See `ALLOWED`.
+        agent: See `ALLOWED`.
         name: Name in tables of results; by default see `default_name`.
 
     Raises:
         ValueError: If the object is not an agent.
     """
-    acts = callable(getattr(given, "act", None))
-    if acts and isinstance(given, type):
+    acts = callable(getattr(agent, "act", None))
+    if acts and isinstance(agent, type):
         try:
-            given = given()
+            agent = agent()
         except TypeError as error:
-            raise ValueError(f"{name or given.__name__} can't be made without arguments: {error}") from error
-    if is_model(given) and not (acts and "episode_start" in inspect.signature(given.act).parameters):
-        return model_agent(given, name)
+            raise ValueError(f"{name or agent.__name__} can't be made without arguments: {error}") from error
+    if is_model(agent) and not (acts and "episode_start" in inspect.signature(agent.act).parameters):
+        return model_agent(agent, name)
     if acts:
-        check_parameters(given.act, f"act of {name or default_name(given)}", "obs", "episode_start")
-        if name is None and type(given).__str__ is not object.__str__:
-            return given
-        return CustomAgent(name or default_name(given), given)
-    if callable(given) and not isinstance(given, type):
-        check_parameters(given, f"agent {name or default_name(given)}", "obs")
-        agent = SimpleNamespace(act=functools.partial(_answer, given), stateless=True)
-        return CustomAgent(name or default_name(given), agent)
-    raise ValueError(f"{name or _shortened(repr(given))} is not an agent; allowed: {ALLOWED}")
+        check_parameters(agent.act, f"act of {name or default_name(agent)}", "obs", "episode_start")
+        if name is None and type(agent).__str__ is not object.__str__:
+            return agent
+        return CustomAgent(name or default_name(agent), agent)
+    if callable(agent) and not isinstance(agent, type):
+        check_parameters(agent, f"agent {name or default_name(agent)}", "obs")
+        stateless = SimpleNamespace(act=functools.partial(_answer, agent), stateless=True)
+        return CustomAgent(name or default_name(agent), stateless)
+    raise ValueError(f"{name or _shortened(repr(agent))} is not an agent; allowed: {ALLOWED}")
 
 
-def default_name(given: Any) -> str:
+def default_name(agent: Any) -> str:
     """Return the name of a custom object: its ``str`` or ``repr`` if its class defines one, else its ``__name__``."""
-    if isinstance(given, functools.partial):
-        arguments = [*map(repr, given.args), *(f"{key}={value!r}" for key, value in given.keywords.items())]
-        return _shortened(f"{default_name(given.func)}({', '.join(arguments)})")
-    if hasattr(given, "__name__"):
-        return str(given.__name__)
-    kind = type(given)
+    if isinstance(agent, functools.partial):
+        arguments = [*map(repr, agent.args), *(f"{key}={value!r}" for key, value in agent.keywords.items())]
+        return _shortened(f"{default_name(agent.func)}({', '.join(arguments)})")
+    if hasattr(agent, "__name__"):
+        return str(agent.__name__)
+    kind = type(agent)
     # The repr of a model is a list of layers.
-    plain = kind.__str__ is object.__str__ and (kind.__repr__ is object.__repr__ or is_model(given))
-    return kind.__name__ if plain else _shortened(str(given))
+    plain = kind.__str__ is object.__str__ and (kind.__repr__ is object.__repr__ or is_model(agent))
+    return kind.__name__ if plain else _shortened(str(agent))
 
 
 def _answer(function: Callable, obs: Observations, episode_start: NDArray[np.bool_]) -> ArrayLike:  # noqa: ARG001 - as `act`

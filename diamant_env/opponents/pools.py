@@ -47,12 +47,12 @@ def load_pool(name: str | Path) -> list[str]:
     seen: dict[str, str] = {}
     for spec in specs:
         try:
-            made = str(make_agent(spec, importing=False))
+            agent = str(make_agent(spec, importing=False))
         except ValueError as error:
             raise ValueError(f"pool {path}: {error}") from None
-        if made in seen:
-            raise ValueError(f"pool {path}: {spec!r} and {seen[made]!r} are the same agent")
-        seen[made] = spec
+        if agent in seen:
+            raise ValueError(f"pool {path}: {spec!r} and {seen[agent]!r} are the same agent")
+        seen[agent] = spec
     return specs
 
 

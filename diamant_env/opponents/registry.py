@@ -47,7 +47,7 @@ SOLVED: dict[str, type[solved.EquilibriumAgent]] = {
 """The agents of exact solutions by the prefix of their specs."""
 
 
-def make_agent(given: AgentSpec, seed: int | None = None, *, importing: bool = True) -> Agent:
+def make_agent(spec: AgentSpec, seed: int | None = None, *, importing: bool = True) -> Agent:
     """Return an agent made from a spec, a path, an object, a class or a function.
 
     A spec or a class makes a new agent; an object is used as it is, see `diamant_env.opponents.Agent`.
@@ -71,14 +71,14 @@ def make_agent(given: AgentSpec, seed: int | None = None, *, importing: bool = T
         ValueError: If it is not an agent.
     """
     name = None
-    while isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str):
-        name, given = (name or given[0]), given[1]
-    if isinstance(given, str | Path):
-        agent = _named(str(given).strip(), importing)
+    while isinstance(spec, tuple) and len(spec) == 2 and isinstance(spec[0], str):
+        name, spec = (name or spec[0]), spec[1]
+    if isinstance(spec, str | Path):
+        agent = _named(str(spec).strip(), importing)
         agent = custom.agent_of(agent, name) if name else agent
     else:
-        agent = custom.agent_of(given, name)
-    if seed is not None and isinstance(given, str | Path | type) and callable(reseed := getattr(agent, "seed", None)):
+        agent = custom.agent_of(spec, name)
+    if seed is not None and isinstance(spec, str | Path | type) and callable(reseed := getattr(agent, "seed", None)):
         reseed(seed)
     return agent
 

@@ -87,7 +87,7 @@ class PlayedGame:
 
 
 def new_game(menu: Menu, edition: Any, agents: Any, seed: Any) -> PlayedGame:
-    """Return a new game with agents and an edition of the menu, all given by their texts.
+    """Return a new game with agents and an edition of the menu, all given by their specs.
 
     Raises:
         ValueError: If an argument is not allowed.

@@ -26,7 +26,7 @@ AGENTS = {
     "oppose": ("The contrarian", "leaves early while all stay, and stays longer the more have left"),
     "random": ("The dice", "leaves one time in five, whatever lies there"),
 }
-"""Label and description of the agents of every menu, by their texts for `diamant_env.opponents.make_agent`."""
+"""Label and description of the agents of every menu, by their specs for `diamant_env.opponents.make_agent`."""
 DEFAULT_EDITION = "iello-2016"
 DEFAULT_TABLE = [YOU, "champion", "ev:0.75", "bag:18"]
 
@@ -52,12 +52,12 @@ class Menu:
         edition: A published name or a path, selected initially.
 
     Attributes:
-        agents: The offers by their text in requests.
+        agents: The offers by their spec in requests.
         shown: The editions of the menu.
         editions: These, with hidden and with open chests, by name.
 
     Raises:
-        ValueError: If a text names no agent or edition, or the edition has the name of another one.
+        ValueError: If a spec names no agent or edition, or the edition has the name of another one.
     """
 
     def __init__(self, agents: Sequence[str] = (), edition: str = DEFAULT_EDITION) -> None:

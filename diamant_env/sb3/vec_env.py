@@ -84,7 +84,7 @@ class DiamantVecEnv(Rows):
         edition: An edition, see `diamant_env.find_edition`, or a sequence with one per game.
         reward: See `diamant_env.Batch`.
         opponents: See `diamant_env.gym_env.DiamantEnv`; seat 0 learns. By default all seats learn. A reset with a seed
-            reseeds those given as texts or classes.
+            reseeds those given as specs or classes.
         seating: int (num_games, seats), indices into the list `opponents`, or `EMPTY` for a learning seat; replaces the
             default seating.
         observation: Fields of the observation, see `diamant_env.diamant_v0.parallel_env`.

@@ -156,4 +156,4 @@ def find_algorithms(names: tuple[str, ...], agents: tuple[str, ...] = ()) -> lis
             raise ValueError(f"unknown algorithm {name!r}; {near}")
         chosen |= {algorithm.name: algorithm for algorithm in named or [from_function(name)]}
     finished = {algorithm.name: algorithm for algorithm in ALGORITHMS.values() if algorithm.kind != "learned"}
-    return list((chosen | {text: finished.get(text) or from_agent(text) for text in agents}).values())
+    return list((chosen | {spec: finished.get(spec) or from_agent(spec) for spec in agents}).values())

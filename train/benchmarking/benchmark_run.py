@@ -210,10 +210,17 @@ class BenchmarkRun:
         """Return win share and score at tables of distinct held-out agents that support the task."""
         if self.task.family == "expedition":
             agent = OrderedTraps(make_agent(agent))
-        game, players = self.task.game, self.task.players
-        settings: dict[str, Any] = {"seed": self.config.seed, "edition": game.evaluation_edition(), "players": players}
-        found = evaluate(agent, HELD_OUT, games, purpose="benchmark", progress=True, **settings).results[0]
-        return {"win": found.win_share, "score": found.score}
+        result = evaluate(
+            agent,
+            HELD_OUT,
+            games,
+            players=self.task.players,
+            edition=self.task.game.evaluation_edition(),
+            seed=self.config.seed,
+            progress=True,
+            purpose="benchmark",
+        ).results[0]
+        return {"win": result.win_share, "score": result.score}
 
     def _response_game(self, agent: AgentSpec) -> ResponseGame:
         game = self.task.game
@@ -224,8 +231,8 @@ class BenchmarkRun:
         game, search = self._response_game(agent), self.config.response
         if no_values(game, search.values):
             return {}
-        (found,) = gains_of([value_response(game, search)], game, search.test_games, search.seed, "report")
-        return {"gain": found.gain.mean}
+        (response,) = gains_of([value_response(game, search)], game, search.test_games, search.seed, "report")
+        return {"gain": response.gain.mean}
 
     def _gain(self, agent: AgentSpec) -> dict[str, Any]:
         """Return the gain of the strongest response against copies of an agent."""
@@ -234,13 +241,13 @@ class BenchmarkRun:
         runs = response_runs(game, search, self.folder / "response")
         for run in runs:
             run.finish()
-        found = report(runs, game, search)
-        gain = {"by": found.best.agent, "at_least": found.best.gain}
-        if found.value_iteration or hides_chests(game) or not search.values.self_play:
+        response = report(runs, game, search)
+        gain = {"by": response.best.agent, "at_least": response.best.gain}
+        if response.value_iteration or hides_chests(game) or not search.values.self_play:
             return gain
         return {
             **gain,
-            "no_values": found.no_values,
+            "no_values": response.no_values,
         }  # the fault of the agent: it meets weaker best-response policies than others
 
 

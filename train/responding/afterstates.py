@@ -54,15 +54,15 @@ class Afterstates:
 
     def after_cards(self, games: NDArray, cards: NDArray[np.int64]) -> NDArray:
         """Return copies of afterstates after one card each."""
-        found = games.copy()
-        reveal_card(as_bytes(found), self._edition_memory, cards)
-        return found
+        after = games.copy()
+        reveal_card(as_bytes(after), self._edition_memory, cards)
+        return after
 
     def after_decisions(self, games: NDArray, leave: NDArray[np.bool_]) -> NDArray:
         """Return the afterstates of decisions, bool (N, players)."""
-        found = games.copy()
-        decide(as_bytes(found), self._edition_memory, leave.astype(np.int8))
-        return found
+        after = games.copy()
+        decide(as_bytes(after), self._edition_memory, leave.astype(np.int8))
+        return after
 
     def leave_probabilities(self, games: NDArray, first: int = 1) -> NDArray[np.float64]:
         """Return the agent's P(LEAVE) in the seats from `first` on, float64 (N, players), else and in camp 0."""
@@ -96,16 +96,16 @@ class Afterstates:
     def values(self, games: NDArray) -> NDArray[np.float64]:
         """Return the values of afterstates and of finished games, float64 (N,)."""
         over = games["phase"] == OVER
-        found = self._secure(games)
-        found[over] = self.payoffs(games[over])
+        secure = self._secure(games)
+        secure[over] = self.payoffs(games[over])
         part = 2 * games["expedition"].astype(int) + games["inside"][:, 0]
         for chosen in np.unique(part[~over]):
             network = self.networks.get(divmod(int(chosen), 2))
             if network is None:
                 continue
             rows, (*layers, (weight, bias)) = np.flatnonzero(~over & (part == chosen)), network
-            found[rows] += (hidden(self.inputs(games[rows]), layers, "relu") @ weight + bias)[:, 0] / self._scale
-        return found
+            secure[rows] += (hidden(self.inputs(games[rows]), layers, "relu") @ weight + bias)[:, 0] / self._scale
+        return secure
 
     def action_values(self, games: NDArray, leave: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return Q(CONTINUE) and Q(LEAVE) of seat 0, float64 (N, 2), both of CONTINUE if it is in camp.
@@ -114,41 +114,41 @@ class Afterstates:
             games: Games in phase `DECIDE`.
             leave: float64 (N, players), see `leave_probabilities`.
         """
-        found = np.zeros((len(games), 2))
+        values = np.zeros((len(games), 2))
         for first in range(0, len(games), _TOGETHER):
             part = slice(first, first + _TOGETHER)
-            found[part] = self._action_values(games[part], leave[part])
-        return found
+            values[part] = self._action_values(games[part], leave[part])
+        return values
 
     def _action_values(self, games: NDArray, leave: NDArray[np.float64]) -> NDArray[np.float64]:
         game, decisions, chance = likely_decisions(leave[:, 1:])
-        found = np.zeros((len(games), 2))
+        means = np.zeros((len(games), 2))
         inside = games["inside"][:, 0] > 0
         for action in (CONTINUE, LEAVE):
             chosen = inside[game] | (action == CONTINUE)
             joint = np.column_stack([np.full(chosen.sum(), action == LEAVE), decisions[chosen]])
             values = self.values(self.after_decisions(games[game[chosen]], joint))
-            found[:, action] = np.bincount(game[chosen], chance[chosen] * values, len(games))
-        return np.where(inside[:, None], found, found[:, :1])
+            means[:, action] = np.bincount(game[chosen], chance[chosen] * values, len(games))
+        return np.where(inside[:, None], means, means[:, :1])
 
     def card_means(self, games: NDArray) -> NDArray[np.float64]:
         """Return the means over the next card of the values of afterstates, float64 (N,)."""
-        found = np.zeros(len(games))
+        means = np.zeros(len(games))
         for first in range(0, len(games), _TOGETHER):
             part = games[first : first + _TOGETHER]
             game, card = np.nonzero(part["deck"])
             chance = part["deck"][game, card] / part["deck_size"][game]
             values = self.state_values(self.after_cards(part[game], card))
-            found[first : first + _TOGETHER] = np.bincount(game, chance * values, len(part))
-        return found
+            means[first : first + _TOGETHER] = np.bincount(game, chance * values, len(part))
+        return means
 
     def state_values(self, games: NDArray) -> NDArray[np.float64]:
         """Return the values of games after a card, float64 (N,): the greater action value where seat 0 decides."""
-        found, deciding = np.zeros(len(games)), games["phase"] == DECIDE
-        found[~deciding] = self.values(games[~deciding])
+        values, deciding = np.zeros(len(games)), games["phase"] == DECIDE
+        values[~deciding] = self.values(games[~deciding])
         chosen = games[deciding]
-        found[deciding] = self.action_values(chosen, self.leave_probabilities(chosen)).max(axis=1)
-        return found
+        values[deciding] = self.action_values(chosen, self.leave_probabilities(chosen)).max(axis=1)
+        return values
 
 
 class GreedyAgent:

@@ -45,15 +45,15 @@ def gains_of(
     """
     copies = [game.agent] if game.reward == "score" else []
     agents: list[AgentSpec] = [*copies, *responses]
-    found = evaluate(
+    evaluation = evaluate(
         agents[0], game.agent, games, compare=agents[1:], players=game.players, edition=game.edition, seed=seed,
         progress=progress, purpose=purpose, simultaneous=True,
     )  # fmt: skip
-    results = found.results[len(copies) :]
+    results = evaluation.results[len(copies) :]
     if game.reward == "win":
         return [Gain(result.agent, result.win_share.mean, result.gain) for result in results]
     if game.reward == "margin":
         return [Gain(result.agent, result.margin.mean, result.margin) for result in results]
-    less = [difference.score for difference in found.differences]
+    less = [difference.score for difference in evaluation.differences]
     gains = [Estimate(-copy.mean, -copy.high, -copy.low) for copy in less]
     return [Gain(result.agent, result.score.mean, gain) for result, gain in zip(results, gains, strict=True)]

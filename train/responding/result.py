@@ -54,31 +54,31 @@ def report(runs: list[ResponseRun], game: ResponseGame, config: SearchConfig, pr
     why = no_values(game, config.values)
     iterated = [] if why else [value_response(game, config, number) for number in range(config.seeds)]
     responses: list[AgentSpec] = [*(run.policy() for run in runs), *members, *iterated]
-    found = gains_of(responses, game, config.test_games, config.seed, "report", progress)
+    gains = gains_of(responses, game, config.test_games, config.seed, "report", progress)
     ends = len(runs), len(runs) + len(members)
-    searched, rest, values = found[: ends[0]], found[ends[0] : ends[1]], found[ends[1] :]
+    searched, rest, values = gains[: ends[0]], gains[ends[0] : ends[1]], gains[ends[1] :]
     edition = find_edition(game.edition).name
     return ResponseResult(
         str(game.agent), game.players, edition, game.reward, config.test_games, searched, rest, values, why
     )
 
 
-def result_table(found: ResponseResult) -> TextReport:
+def result_table(result: ResponseResult) -> TextReport:
     """Return the figures as a table: value iteration, PPO, then the members of the pools in descending order."""
-    digits = 4 if found.reward == "win" else 2
-    title = f"Against {found.players - 1} × {found.agent} at tables of {found.players}, {found.edition}"
-    title = f"{title}: gain in {UNITS[found.reward]}, {found.games:,} games each"
+    digits = 4 if result.reward == "win" else 2
+    title = f"Against {result.players - 1} × {result.agent} at tables of {result.players}, {result.edition}"
+    title = f"{title}: gain in {UNITS[result.reward]}, {result.games:,} games each"
     table = TextReport(title, ("", "who"), ("payoff", "gain (simultaneous 95 %)"))
-    members = sorted(found.members, key=lambda gain: gain.gain.mean, reverse=True)
-    for kind, rows in (("values", found.value_iteration), ("PPO", found.searched), ("pools", members)):
+    members = sorted(result.members, key=lambda gain: gain.gain.mean, reverse=True)
+    for kind, rows in (("values", result.value_iteration), ("PPO", result.searched), ("pools", members)):
         for row in rows:
             table.add_row(kind, row.agent, f"{row.payoff:.{digits}f}", estimate_text(row.gain, digits, "+"))
-    bound, sum_of_seats = (estimate_text(one, digits, "+") for one in (found.best.gain, found.nash_conv))
+    bound, sum_of_seats = (estimate_text(one, digits, "+") for one in (result.best.gain, result.nash_conv))
     lines = [
-        f"Deviation gain: at least {bound}, by {found.best.agent}.",
+        f"Deviation gain: at least {bound}, by {result.best.agent}.",
         f"NashConv, the sum over the seats: at least {sum_of_seats}.",
     ]
-    if not found.value_iteration:
-        lines.append(f"No value iteration: {found.no_values}.")
+    if not result.value_iteration:
+        lines.append(f"No value iteration: {result.no_values}.")
     table.notes = "\n".join(lines)
     return table

@@ -99,10 +99,10 @@ def iterate_values(
     with one_blas_thread(config.paths):
         played = walk(values, values.starts(config.self_play), random)
         states, expedition = played.states, played.states["expedition"]
-        known = (expedition == last) & ~played.before_last_exploration()
-        outcomes = values.payoffs(played.ends)[played.path[known]]
+        exact = (expedition == last) & ~played.before_last_exploration()
+        outcomes = values.payoffs(played.ends)[played.path[exact]]
         minibatches = _FIRST_PASSES * -(-len(outcomes) // _MINIBATCH)
-        fit(values, (states[known], outcomes), config.hidden, minibatches, random)
+        fit(values, (states[exact], outcomes), config.hidden, minibatches, random)
         for here in range(last, 0, -1):
             if here < last:
                 later = {inside: network for (part, inside), network in values.networks.items() if part == here + 1}
@@ -156,13 +156,13 @@ def walk(values: Afterstates, starts: NDArray, random: np.random.Generator, expe
 def targets(values: Afterstates, paths: Paths, decay: float) -> NDArray[np.float64]:
     """Return the target of each afterstate, float64 (N,), with residuals weighted by powers of `decay`."""
     means, now = values.card_means(paths.states), values.values(paths.states)
-    found, later, stop = np.zeros(len(means)), np.zeros(len(paths.ends)), len(means)
+    targets, later, stop = np.zeros(len(means)), np.zeros(len(paths.ends)), len(means)
     for number in reversed(paths.turns):
         turn = slice(stop - number, stop)
         path, stop = paths.path[turn], stop - number
-        found[turn] = means[turn] + np.where(paths.explored[turn], 0, later[path])
-        later[path] = decay * (found[turn] - now[turn])
-    return found
+        targets[turn] = means[turn] + np.where(paths.explored[turn], 0, later[path])
+        later[path] = decay * (targets[turn] - now[turn])
+    return targets
 
 
 def fit(

@@ -25,9 +25,9 @@ CURVE_GAMES = 4_000
 
 def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
     """Return win share with its interval and mean score at tables of the pool, always in the same games."""
-    found = evaluate(network, POOLS[0], CURVE_GAMES, purpose="curve", **_settings(config)).results[0]
-    share = found.win_share
-    point = {"win_share": share.mean, "low": share.low, "high": share.high, "score": found.score.mean}
+    result = evaluate(network, POOLS[0], CURVE_GAMES, purpose="curve", **_settings(config)).results[0]
+    share = result.win_share
+    point = {"win_share": share.mean, "low": share.low, "high": share.high, "score": result.score.mean}
     return {name: float(each) for name, each in point.items()}
 
 
@@ -58,9 +58,9 @@ def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
     results = [evaluate(network, pool, config.evaluation.games, **settings).results[0] for pool in POOLS]
     members = [name for pool in POOLS for name in pool_members(pool, settings["players"], settings["edition"])[0]]
     results += evaluate(members[0], network, MEMBER_GAMES, compare=members[1:], **settings).results
-    found = Evaluation(results, [], settings["edition"], config.seed)
-    found.save(folder / "results.json", config=config.model_dump(mode="json"))
-    print_line(found)
+    evaluation = Evaluation(results, [], settings["edition"], config.seed)
+    evaluation.save(folder / "results.json", config=config.model_dump(mode="json"))
+    print_line(evaluation)
 
 
 def check_run(config: Config) -> None:

@@ -161,13 +161,13 @@ def figure_lines(runs: Sequence[Row]) -> list[str]:
 def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> dict[str, list[str]]:
     """Return one figure per cell (task, column) of each algorithm as text, sorted by the first."""
     sign = -1 if runs[0]["family"] in DESCENDING else 1
-    found = []
+    rows = []
     for name in dict.fromkeys(row["algorithm"] for row in runs):
         mine = [row for row in runs if row["algorithm"] == name]
-        known = [
+        measured = [
             [value for row in mine if row["task"] == task and (value := column.read(row))] for task, column in cells
         ]
-        means = [over_seeds(values) if values else None for values in known]
+        means = [over_seeds(values) if values else None for values in measured]
         texts = [figure_text(mean, column) for mean, (_, column) in zip(means, cells, strict=True)]
-        found.append(([sign * mean.mean if mean else math.inf for mean in means], name, texts))
-    return {name: texts for _, name, texts in sorted(found, key=lambda each: each[0])}
+        rows.append(([sign * mean.mean if mean else math.inf for mean in means], name, texts))
+    return {name: texts for _, name, texts in sorted(rows, key=lambda each: each[0])}

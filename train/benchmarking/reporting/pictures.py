@@ -145,12 +145,12 @@ def _draw_learners(
     bands: list[Any] = []
     for name, look in looks.items():
         mine = [row for row in runs if row["algorithm"] == name]
-        found = [curve for row in mine if (curve := curve_of(row, column))]
-        if found and mine[0]["kind"] == "learned":
-            points = min(map(len, found))
-            x, y = np.array([curve[-points:] for curve in found]).transpose(2, 1, 0)
+        curves = [curve for row in mine if (curve := curve_of(row, column))]
+        if curves and mine[0]["kind"] == "learned":
+            points = min(map(len, curves))
+            x, y = np.array([curve[-points:] for curve in curves]).transpose(2, 1, 0)
             axes.plot(x.mean(1), y.mean(1), clip_on=False, zorder=3, **look)
-            if len(found) >= FEWEST:
+            if len(curves) >= FEWEST:
                 bands.append((look["color"], x.mean(1), [mean_of_tables(each, np.ones(len(each))) for each in y]))
     axes.margins(y=0.15)
     low, high = axes.get_ylim()
