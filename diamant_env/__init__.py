@@ -34,7 +34,7 @@ __all__ = [
     "observation_space",
 ]
 
-_SUBMODULES = ("diamant_v0", "exact", "gym_env", "gym_vector", "evaluation", "opponents", "records", "sb3")
+_SUBMODULES = ("benchmark", "diamant_v0", "exact", "gym_env", "gym_vector", "evaluation", "opponents", "records", "sb3")
 
 
 def __getattr__(name: str) -> Any:

@@ -13,14 +13,15 @@ from typing import Annotated, Any
 
 from tyro.conf import arg
 
+from diamant_env.benchmark import TASKS, BenchmarkTask
 from diamant_env.commands.terminal import print_line, run_command
+from diamant_env.storage.files import nearest
 from train.benchmarking.algorithms import REFERENCES, find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import MARL_EVAL, PAGE, RESULTS, BenchmarkFolder, run_folder
 from train.benchmarking.playing import MapJobs, map_on_processes, play_all
 from train.benchmarking.reporting.page import figure_lines
-from train.benchmarking.suite import BenchmarkTask, find_tasks
 from train.cluster import map_on_ray, require_ray
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
 from train.runs.run_folder import locked
@@ -38,7 +39,7 @@ class Arguments:
 
     settings: Settings[BenchmarkConfig]
     tasks: Annotated[tuple[str, ...] | None, optional("TASK …")] = None
-    """Tasks by name or family (expedition, small, game, solitaire, win, score); all by default."""
+    """Tasks by name or family (expedition, small, game, win); all by default."""
     algorithms: Annotated[tuple[str, ...] | None, optional("ALGORITHM …")] = None
     """Algorithms by name or kind (learned, scripted, shipped, exact), or module:function, see docs/enter.md; all by
     default."""
@@ -96,6 +97,16 @@ def _map_of(arguments: Arguments) -> MapJobs:
         require_ray()
         return map_on_ray
     return partial(map_on_processes, arguments.workers) if arguments.workers > 1 else map
+
+
+def find_tasks(names: tuple[str, ...]) -> list[BenchmarkTask]:
+    """Return the tasks of these names or families, all by default."""
+    families = {task.family for task in TASKS.values()}
+    unknown = [name for name in names if name not in TASKS and name not in families]
+    if unknown:
+        allowed = f"tasks: {', '.join(TASKS)}; families: {', '.join(sorted(families))}"
+        raise ValueError(f"unknown task {unknown[0]!r}; {nearest(unknown[0], [*TASKS, *families], allowed)}")
+    return [task for task in TASKS.values() if not names or task.name in names or task.family in names]
 
 
 def read_seeds(text: str | None) -> range | None:

@@ -18,7 +18,7 @@ def enter(tmp_path, monkeypatch, capsys):
     (tmp_path / "my_module.py").write_text(MODULE)
     sys.modules.pop("my_module", None)
 
-    def call(*words, task="solitaire", read=True):
+    def call(*words, task="expedition-2", read=True):
         status = benchmark.main(["--tasks", task, *TINY, *words])
         captured = capsys.readouterr()
         file = tmp_path / "runs" / "benchmark" / RESULTS

@@ -7,6 +7,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from diamant_env import NUM_FEATURES, Batch, Observations, columns
+from diamant_env.benchmark import TASKS
 from diamant_env.observation import RIVALS
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv, GymnasiumVecEnv
@@ -15,12 +16,11 @@ from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.entry import EntryTask
-from train.benchmarking.suite import TASKS
 
 SMALL = BenchmarkConfig(
     decisions=800,
     checkpoints=2,
-    ppo=BenchmarkConfig().ppo.model_copy(update={"games": 8, "turns": 16}),
+    ppo=BenchmarkConfig().ppo.model_copy(update={"games": 8, "turns": 4}),
     network={"hidden": [8]},
 )
 ABOUT_RIVALS = columns(*(field.name for field in RIVALS))
@@ -87,7 +87,7 @@ LEARNED = [name for name, algorithm in ALGORITHMS.items() if algorithm.kind == "
 def test_learner_is_counted_and_deterministic_and_gives_an_agent(name, tmp_path, made):
     if name == "maskable-ppo":
         pytest.importorskip("sb3_contrib")
-    task = TASKS["full-3-win"]
+    task = TASKS["small-3-win"]
     runs = [
         BenchmarkRun(task, ALGORITHMS[name], seed, tmp_path / place, SMALL)
         for place, seed in zip("abc", (5, 5, 6), strict=True)
@@ -95,7 +95,7 @@ def test_learner_is_counted_and_deterministic_and_gives_an_agent(name, tmp_path,
     agent, decisions = runs[0].algorithm.agent(runs[0])
     assert SMALL.decisions <= decisions == sum(made) < SMALL.decisions + 24 * 16  # one rollout more
     assert isinstance(agent, NetworkAgent)
-    rows = Batch(50, 3, task.game.evaluation_edition()).reset(1).reshape(150, -1)
+    rows = Batch(50, 3, task.edition).reset(1).reshape(150, -1)
     leave = agent.act(Observations(rows), np.ones(150, bool))
     assert leave.shape == (150,)
     assert ((leave >= 0) & (leave <= 1)).all()

@@ -23,31 +23,32 @@ def test_functions_enter_with_counted_budget(enter, tmp_path):
     status, output, _, rows = enter("--algorithms", *names)
     assert status == 0
     assert [line for line in output.splitlines() if line.startswith("[")] == [
-        f"[{number}/5] solitaire {name} 0 …" for number, name in enumerate([*names, "random:0.2", "ev:0.75"], 1)
+        f"[{number}/5] expedition-2 {name} 0 …" for number, name in enumerate([*names, "random:0.2", "ev:0.75"], 1)
     ]
     mine, greedy, elsewhere = (rows[name] for name in names)
-    assert 150 <= mine["decisions"] < 160
-    assert 600 <= greedy["decisions"] < 610
+    assert 150 <= mine["decisions"] < 170
+    assert 600 <= greedy["decisions"] < 620
     assert elsewhere["decisions"] == 0
     assert {row["budget"] for row in (mine, greedy, elsewhere)} == {300}
-    score = mine["measures"]["score"]["mean"]
-    assert f"\nsolitaire my_module:train (1): score (gems) {score:.2f} ± " in output
+    score = mine["measures"]["held_out"]["score"]["mean"]
+    assert f"\nexpedition-2 my_module:train (1): held-out score (gems) {score:.2f} ± " in output
     assert mine["measures"] == greedy["measures"]  # the same agent in the same games
     assert re.search(r"of fixed agents: \d+ CPU seconds, ", (tmp_path / "runs" / "benchmark" / PAGE).read_text())
 
 
 def test_checkpoints_survive_interruption(enter, tmp_path):
-    status, _, errors, rows = enter("--algorithms", "my_module:curved")
+    exact = "--exact-players", "2"
+    status, _, errors, rows = enter("--algorithms", "my_module:curved", *exact)
     assert (status, "my_module:curved" in rows) == (2, False)
     assert "my_module:curved 0 failed: ZeroDivisionError: cut off" in errors
-    status, _, _, rows = enter("--algorithms", "my_module:curved", "--agents", "bag:9", "bag:6")
+    status, _, _, rows = enter("--algorithms", "my_module:curved", "--agents", "bag:9", "bag:6", *exact)
     assert status == 0
     first, second = rows["my_module:curved"]["measures"]["curve"]
-    assert 100 <= first["decisions"] < 110
-    assert 200 <= second["decisions"] < 210
-    scores = [rows[name]["measures"]["score"]["mean"] for name in ("bag:9", "bag:6")]
-    assert [first["score"], second["score"]] == pytest.approx(scores)  # the same games
-    assert "](benchmark-curves-score.png)" in (tmp_path / "runs" / "benchmark" / PAGE).read_text()
+    assert 100 <= first["decisions"] < 120
+    assert 200 <= second["decisions"] < 220
+    figures = [rows[name]["measures"]["exact"]["nash_conv"] for name in ("bag:9", "bag:6")]
+    assert [first["nash_conv"], second["nash_conv"]] == pytest.approx(figures)
+    assert "](benchmark-curves-nash_conv.png)" in (tmp_path / "runs" / "benchmark" / PAGE).read_text()
 
 
 def test_agents_enter_without_training(enter, tmp_path):
@@ -58,7 +59,7 @@ def test_agents_enter_without_training(enter, tmp_path):
     ]
     save_policy(tmp_path / "mine.safetensors", NetworkAgent(layers, "relu", inputs="raw-1"), Config(), 0)
     entered = {"bag:11", "mine.safetensors", "my_module:Patient", "my_module:bag"}
-    status, _, errors, rows = enter("--agents", *sorted(entered), task="full-3-win")
+    status, _, errors, rows = enter("--agents", *sorted(entered), task="full-4-win")
     assert (status, errors) == (0, "")
     assert set(rows) == entered | {"random:0.2", "ev:0.75"}
     assert {rows[name]["kind"] for name in entered} == {"agent"}
@@ -75,7 +76,7 @@ REFUSED = [
     "--algorithms my_module:three",
     "--agents nobody",
     "--agents champion",
-    "--agents catch-up --tasks hidden-4-win",
+    "--agents catch-up",
     "--agents",
     *(f"--seeds {wrong}" for wrong in ("0", "8:7", "1,2")),
 ]
@@ -94,7 +95,7 @@ def test_failing_run_is_one_line_and_others_run(enter, tmp_path):
     assert status == 2
     *failed, _ = errors.splitlines()
     for line, name in zip(failed, names, strict=True):
-        path = Path("runs", "benchmark", "runs", "solitaire", name.replace(":", "-"), "0", ERROR)
+        path = Path("runs", "benchmark", "runs", "expedition-2", name.replace(":", "-"), "0", ERROR)
         assert f"{name} 0 failed: " in line
         assert "Traceback" in (tmp_path / path).read_text()
     assert set(rows) == {"my_module:train", "random:0.2", "ev:0.75"}

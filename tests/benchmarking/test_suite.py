@@ -8,16 +8,16 @@ from types import SimpleNamespace
 import pytest
 
 from diamant_env import Edition, find_edition
+from diamant_env.benchmark import TASKS
 from diamant_env.opponents import make_agent
 from diamant_env.opponents.pools import load_pool
 from diamant_env.storage.results import processor
-from train.benchmark import Arguments, benchmark, benchmark_runs, read_seeds
+from train.benchmark import Arguments, benchmark, benchmark_runs, find_tasks, read_seeds
 from train.benchmarking import benchmark_run
 from train.benchmarking.algorithms import ALGORITHMS, Algorithm
-from train.benchmarking.benchmark_run import RESULT, BenchmarkRun
+from train.benchmarking.benchmark_run import RESULT, BenchmarkRun, digest_of_task
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import MARL_EVAL, PAGE, RESULTS, BenchmarkFolder
-from train.benchmarking.suite import TASKS, digest_of_task, find_tasks
 from train.runs.arguments import read_config
 from train.runs.run_folder import locked
 
@@ -29,6 +29,7 @@ RESPONSE = {
 }
 SMALL = {
     **{"decisions": 800, "checkpoints": 2, "games": 100, "network": {"hidden": [8]}, "response": RESPONSE},
+    "exact_players": 1,
     "ppo": {**BenchmarkConfig().ppo.model_dump(), "games": 8, "turns": 16},
 }
 CONFIG = BenchmarkConfig.model_validate(SMALL)
@@ -49,7 +50,7 @@ def calls(monkeypatch):
 
 def part(folder, **more):
     """Run a part of the suite that takes seconds."""
-    named = {"tasks": ("solitaire", "full-3-win"), "algorithms": ("mine",), "seeds": "2", "settings": CONFIG}
+    named = {"tasks": ("expedition-2", "full-4-win"), "algorithms": ("mine",), "seeds": "2", "settings": CONFIG}
     return benchmark(Arguments(out=folder, **{**named, **more}))
 
 
@@ -67,19 +68,16 @@ def test_held_out_agents_play_the_game_of_the_task(tmp_path, monkeypatch):
     monkeypatch.setattr(benchmark_run, "evaluate", stop)
     with pytest.raises(KeyboardInterrupt):
         run_of(task.name, "equilibrium", tmp_path).measure("ev")
-    assert (
-        settings.items()
-        >= {"players": 3, "edition": find_edition("iello-2016-fr/expeditions:1/hidden_rivals:1")}.items()
-    )
+    assert settings.items() >= {"players": 3, "edition": "iello-2016-fr/expeditions:1/hidden_rivals:1"}.items()
 
 
 def test_runs_are_ordered_by_seed_and_skip_unplayable_tasks(tmp_path):
     runs = [(run.task.name, run.algorithm.name, run.seed) for run in benchmark_runs(CONFIG, tmp_path, find_tasks(()))]
     kept = {(task, name) for task, name, _ in runs}
     assert ("expedition-3", "equilibrium") in kept
-    assert ("expedition-3", "single-player") not in kept
-    assert ("solitaire", "league") not in kept
-    assert [task for task, name in sorted(kept) if name == "single-player"] == ["solitaire"]
+    assert [task for task, name in sorted(kept) if name == "hunter"] == [
+        *("full-4-win", "full-8-win", "small-3-win", "small-4-win")
+    ]
     assert {(task, name) for task, name, seed in runs if seed == 0} == kept
     assert [seed for _, _, seed in runs] == sorted(seed for _, _, seed in runs)
     seeds = {task: sum(row[:2] == (task, "ppo") for row in runs) for task in ("full-4-win", "expedition-5")}
@@ -94,18 +92,18 @@ def test_seeds_are_a_number_or_a_range(words, seeds, tmp_path):
 
 
 def test_suite_writes_results_and_page(tmp_path, calls):
-    results = part(tmp_path)
+    results = part(tmp_path, settings=CONFIG.model_copy(update={"exact_players": 2}))
     assert len(results) == 2 * (2 + 2)  # two seeds of mine, one of each reference
     assert len(set(calls)) == 4
     content = json.loads((tmp_path / RESULTS).read_text())
     place = {(row["task"], row["algorithm"], row["seed"]): row for row in results}
     assert {(row["task"], row["algorithm"], row["seed"]): row for row in content["runs"]} == place
     assert content["config"]["decisions"] == 800
-    assert json.loads((tmp_path / MARL_EVAL).read_text())["diamant_env"].keys() == {"solitaire", "full-3-win"}
+    assert json.loads((tmp_path / MARL_EVAL).read_text())["diamant_env"].keys() == {"expedition-2", "full-4-win"}
     page = (tmp_path / PAGE).read_text()
     for text in (
-        "## solitaire",
-        "## full-3-win",
+        "## expedition-2",
+        "## full-4-win",
         "`mine` (2)",
         "held-out win share",
         "strongest response's gain",
@@ -119,12 +117,12 @@ def test_suite_writes_results_and_page(tmp_path, calls):
         assert row["measure_cpu_seconds"] > 0
         assert (row["processor"], row["threads"]) == (processor(), 1)
         assert row["instruction_set"]
-        assert set(row["measures"]) == ({"score"} if row["task"] == "solitaire" else {"held_out", "gain"})
+        assert set(row["measures"]) == ({"held_out", "exact" if row["task"] == "expedition-2" else "gain"})
 
 
 def test_workers_do_not_change_results(tmp_path):
     def figures(workers):
-        chosen = {"tasks": ("solitaire",), "algorithms": None, "agents": ("bag:11",), "workers": workers}
+        chosen = {"tasks": ("expedition-2",), "algorithms": None, "agents": ("bag:11",), "workers": workers}
         return [(row["algorithm"], row["measures"]) for row in part(tmp_path / str(workers), **chosen)]
 
     assert figures(1) == figures(2)
@@ -141,20 +139,20 @@ def test_interrupted_run_is_repeated(tmp_path, calls, monkeypatch):
 
         patch.setattr(BenchmarkRun, "measure", interrupted)
         with pytest.raises(KeyboardInterrupt, match="resumes"):
-            part(tmp_path, tasks=("solitaire",))
+            part(tmp_path, tasks=("expedition-2",))
     finished = len(json.loads((tmp_path / RESULTS).read_text())["runs"])
     assert (tmp_path / PAGE).read_text().count("| `") == finished == 2
-    assert len(part(tmp_path, tasks=("solitaire",))) == 4
+    assert len(part(tmp_path, tasks=("expedition-2",))) == 4
 
 
 def test_other_settings_need_another_folder(tmp_path, calls):
-    part(tmp_path, seeds="1", tasks=("solitaire",))
-    assert len(part(tmp_path, seeds="2", tasks=("solitaire",))) == 4  # more seeds of the same settings
-    assert len(part(tmp_path, algorithms=None, agents=("bag:11",), tasks=("solitaire",))) == 3
+    part(tmp_path, seeds="1", tasks=("expedition-2",))
+    assert len(part(tmp_path, seeds="2", tasks=("expedition-2",))) == 4  # more seeds of the same settings
+    assert len(part(tmp_path, algorithms=None, agents=("bag:11",), tasks=("expedition-2",))) == 3
     names = [row["algorithm"] for row in json.loads((tmp_path / RESULTS).read_text())["runs"]]
     assert sorted(set(names)) == ["bag:11", "ev:0.75", "mine", "random:0.2"]  # earlier results are kept
     with pytest.raises(ValueError, match="decisions"):
-        part(tmp_path, tasks=("solitaire",), settings=CONFIG.model_copy(update={"decisions": 900}))
+        part(tmp_path, tasks=("expedition-2",), settings=CONFIG.model_copy(update={"decisions": 900}))
 
 
 def test_folder_is_locked_while_in_use(tmp_path, calls):
@@ -165,10 +163,10 @@ def test_folder_is_locked_while_in_use(tmp_path, calls):
 
 
 def test_strongest_response_is_reported(tmp_path, calls):
-    result = run_of("full-3-win", "mine", tmp_path).play()
+    result = run_of("full-4-win", "mine", tmp_path).play()
     assert result["measures"]["gain"]["by"] == "PPO scratch 0"
     pools = BenchmarkConfig.model_validate({**SMALL, "response": {**RESPONSE, "pools": ["pool"]}})
-    result = run_of("full-3-win", "ev:0.75", tmp_path / "ev", pools).play()
+    result = run_of("full-4-win", "ev:0.75", tmp_path / "ev", pools).play()
     assert result["measures"]["gain"]["by"] in load_pool("pool")
 
 
@@ -176,12 +174,8 @@ def test_agents_without_value_iteration_are_known(tmp_path, monkeypatch):
     stateful = SimpleNamespace(act=make_agent("bag:8").act)
     monkeypatch.setitem(ALGORITHMS, "mine", Algorithm("mine", "learned", "an entry", lambda _: (stateful, 0)))
     config = BenchmarkConfig.model_validate({**SMALL, "response": {**RESPONSE, "values": {"self_play": 100}}})
-    full, hidden = (
-        run_of(task, "mine", tmp_path / task, config).play()["measures"]["gain"]
-        for task in ("full-3-win", "hidden-4-win")
-    )
-    assert full["no_values"] == "the agent keeps a state of its games"
-    assert "no_values" not in hidden  # no agent meets it there
+    gain = run_of("full-4-win", "mine", tmp_path, config).play()["measures"]["gain"]
+    assert gain["no_values"] == "the agent keeps a state of its games"
 
 
 def test_published_results_open(tmp_path):
@@ -195,22 +189,19 @@ def test_published_results_open(tmp_path):
 DIGESTS = {
     "expedition-2": "3f8e057565d2e830",
     "expedition-3": "49de0ec41296d54c",
-    "expedition-4": "b4120533aace9ce5",
     "expedition-5": "7fc505844782570b",
     "small-3-win": "7ff1e0285df5fc54",
+    "small-3-score": "8675b5b5ebd5953d",
+    "small-4-win": "5431515df3ccc4e9",
     "game-2-score": "55c21f8cfd338583",
-    "solitaire": "d3ec9c0dbfa82451",
-    "full-3-win": "b82318695a30a4b7",
     "full-4-win": "bf6896c1c5829fc5",
-    "full-4-score": "56fac8b194ffe8f6",
     "full-8-win": "5ec81a86b6f966e3",
-    "hidden-4-win": "f8a988d544803805",
 }
 
 
 def test_no_task_has_the_tuning_deck():
     deck = Edition.load(ROOT / "configs" / "tuning_edition.toml")
-    editions = [task.game.evaluation_edition() for task in TASKS.values()]
+    editions = [find_edition(task.edition) for task in TASKS.values()]
     assert all((edition.treasures, edition.traps) != (deck.treasures, deck.traps) for edition in editions)
 
 

@@ -48,7 +48,7 @@ def test_difference_of_independent_figures():
 
 
 def test_runs_are_in_order_of_task_algorithm_and_seed():
-    rows = [row("ppo"), *(row(name, seed, "full-3-win") for name, seed in (("psro", 1), ("psro", 0), ("ppo", 0)))]
+    rows = [row("ppo"), *(row(name, seed, "expedition-2") for name, seed in (("psro", 1), ("psro", 0), ("ppo", 0)))]
     assert in_order(rows) == rows[::-1]
 
 
@@ -98,4 +98,4 @@ def test_panels_name_what_lies_outside_them_and_the_better_direction(tmp_path):
 
 @pytest.mark.filterwarnings("error")
 def test_picture_has_room_for_algorithms_that_lack_a_task(tmp_path):
-    draw_for_page([row("hunter", wins=0.26, gain=0.32), row("champion", task="full-3-win", gain=0.02)], tmp_path)
+    draw_for_page([row("hunter", wins=0.26, gain=0.32), row("champion", task="full-8-win", gain=0.02)], tmp_path)

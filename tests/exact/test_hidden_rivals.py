@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from diamant_env import exact
-from train.benchmarking.exact_tasks import exploitability
-from train.benchmarking.ordered_traps import OrderedTraps
-from train.benchmarking.suite import TASKS
+from diamant_env import exact, find_edition
+from diamant_env.benchmark import TASKS, OrderedTraps, evaluate
 
 
 def test_stateful_agent_is_refused():
-    assert "answers the same observations differently" in exploitability("mixture", TASKS["expedition-2"])["refused"]
+    with pytest.raises(ValueError, match="answers the same observations differently"):
+        evaluate("mixture", "expedition-2")
 
 
 class FirstTrap:
@@ -21,7 +20,7 @@ class FirstTrap:
 
 
 def test_ordered_traps_agent_is_invariant_to_merging():
-    game = TASKS["expedition-2"].game.evaluation_edition()
+    game = find_edition(TASKS["expedition-2"].edition)
     start, agent = exact.start_of_expedition(game, 1), OrderedTraps(FirstTrap())
     values = []
     for merge in (True, False):

@@ -20,7 +20,7 @@ LAYERS = [
     "engine agent",
     "batch drawing exact game",
     "opponents",
-    "envs evaluation advice",
+    "envs evaluation advice benchmark",
     "diamant_v0 gym_env gym_vector sb3 tasks open_spiel jax",
     "records",
     "page",

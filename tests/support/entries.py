@@ -1,7 +1,7 @@
 """A user's module and settings of tiny runs, for tests of the benchmark."""
 
 TINY = [
-    *("--decisions", "300", "--games", "100", "--seeds", "1", "--network.hidden", "8"),
+    *("--decisions", "300", "--games", "100", "--seeds", "1", "--exact-players", "1", "--network.hidden", "8"),
     *("--response.ppo.decisions", "300", "--response.selection-games", "100", "--response.test-games", "100"),
     *("--response.values.self-play", "0", "--response.pools"),
 ]

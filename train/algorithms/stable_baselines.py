@@ -1,4 +1,4 @@
-"""Algorithms of stable-baselines3 and sb3-contrib in self-play: A2C, DQN, MaskablePPO."""
+"""Algorithms of stable-baselines3 and sb3-contrib in self-play: A2C and MaskablePPO."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
-from stable_baselines3 import A2C, DQN
+from stable_baselines3 import A2C
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
@@ -21,7 +21,6 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.league import vec_env_of
 from train.ppo import ACTIVATIONS
-from train.responding.search import sharpened
 from train.runs.config import Config
 from train.runs.run_folder import Checkpoints
 
@@ -75,12 +74,6 @@ def a2c(env: VecEnv, **options: Any) -> BaseAlgorithm:
     return A2C("MlpPolicy", env, gae_lambda=0.95, ent_coef=0.03, normalize_advantage=True, **options)
 
 
-def dqn(env: VecEnv, **options: Any) -> BaseAlgorithm:
-    """Return DQN (Mnih et al. 2015)."""
-    options |= {"buffer_size": 100_000, "learning_starts": 2_000, "target_update_interval": 2_000}
-    return DQN("MlpPolicy", env, batch_size=256, train_freq=1, **options)
-
-
 def maskable_ppo(env: VecEnv, **options: Any) -> BaseAlgorithm:
     """Return MaskablePPO (Huang and Ontañón 2022)."""
     return MaskablePPO("MlpPolicy", env, n_steps=64, ent_coef=0.01, **options)
@@ -101,10 +94,6 @@ def learn(make: Callable[..., BaseAlgorithm], config: Config, folder: Path) -> t
 
 
 def _network(model: BaseAlgorithm, config: Config) -> NetworkAgent:
-    """Return the model's policy, greedy for Q-values."""
-    activation, inputs = config.network.activation, config.network.inputs
-    if isinstance(model, DQN):
-        return sharpened(NetworkAgent(layers_of(model.policy.q_net.q_net), activation, inputs=inputs))
     policy: Any = model.policy
     layers = layers_of([*policy.mlp_extractor.policy_net, policy.action_net])
-    return NetworkAgent(layers, activation, inputs=inputs)
+    return NetworkAgent(layers, config.network.activation, inputs=config.network.inputs)

@@ -8,6 +8,7 @@ from typing import Any
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
+from diamant_env.benchmark import EXACT, BenchmarkTask, equilibrium
 from diamant_env.opponents.custom import NAMES_OBJECT
 from diamant_env.storage.files import nearest
 from train.algorithms import stable_baselines as sb3
@@ -17,10 +18,7 @@ from train.algorithms.regularised_nash import RegularisedNash
 from train.algorithms.response_oracles import response_oracles
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, Trained
 from train.benchmarking.entry import from_agent, from_function
-from train.benchmarking.exact_tasks import equilibrium
-from train.benchmarking.suite import EXACT, BenchmarkTask
 from train.league import LeagueLearner
-from train.runs.config import OpponentsConfig
 from train.runs.run_folder import TIME, read_json
 from train.runs.training_run import train
 
@@ -29,22 +27,14 @@ REFERENCES = ("random:0.2", "ev:0.75")
 """Scripted reference agents in every part of the benchmark."""
 
 
-def _ppo(
-    run: BenchmarkRun, learner: Callable = LeagueLearner, opponents: OpponentsConfig | None = None, **ppo: Any
-) -> Trained:
+def _ppo(run: BenchmarkRun, learner: Callable = LeagueLearner, **ppo: Any) -> Trained:
     """Train by PPO, resuming an interrupted run; `ppo` overrides the configuration."""
-    agent = train(run.experiment(opponents, ppo), run.training, learner, progress=False)
+    agent = train(run.experiment(ppo), run.training, learner, progress=False)
     return agent, read_json(run.training / TIME)["decisions"]
 
 
-def _league(run: BenchmarkRun, learner: float | None = None, **ppo: Any) -> Trained:
-    """Train in the configured league, or with another share of learning seats."""
-    shares = {} if learner is None else {"learner": learner}
-    return _ppo(run, opponents=run.config.league.model_copy(update=shares), **ppo)
-
-
 def _fictitious(run: BenchmarkRun, passes: int, rate: float, **ppo: Any) -> Trained:
-    return fictitious_play(run.experiment(ppo=ppo), run.training, passes, rate)
+    return fictitious_play(run.experiment(ppo), run.training, passes, rate)
 
 
 def _mirror_descent(run: BenchmarkRun, step_size: float, temperature: float, **ppo: Any) -> Trained:
@@ -56,7 +46,7 @@ def _regularised_nash(run: BenchmarkRun, weight: float, replacements: int, **ppo
 
 
 def _response_oracles(run: BenchmarkRun, rounds: int, **ppo: Any) -> Trained:
-    return response_oracles(run.experiment(ppo=ppo), run.training, rounds)
+    return response_oracles(run.experiment(ppo), run.training, rounds)
 
 
 def _library(make_model: Callable[..., BaseAlgorithm], run: BenchmarkRun, **settings: Any) -> Trained:
@@ -64,7 +54,7 @@ def _library(make_model: Callable[..., BaseAlgorithm], run: BenchmarkRun, **sett
 
 
 def _is_win_task(task: BenchmarkTask) -> bool:
-    return task.game.reward == "win"
+    return task.reward == "win"
 
 
 _ALGORITHMS = (
@@ -75,18 +65,10 @@ _ALGORITHMS = (
         partial(_ppo, entropy=0.1, final_entropy=0.01),
     ),
     Algorithm(
-        "league",
-        "learned",
-        "PPO in a league of earlier versions (ours)",
-        partial(_league, entropy=0.1, final_entropy=0.01),
-        lambda task: task.players > 1,
-    ),
-    Algorithm(
         "fictitious",
         "learned",
         "neural fictitious self-play with PPO (ours)",
         partial(_fictitious, passes=8, rate=1e-3),
-        lambda task: task.players > 1,
     ),
     Algorithm(
         "mirror-descent",
@@ -105,7 +87,6 @@ _ALGORITHMS = (
         "learned",
         "PSRO with PPO as oracle, fictitious play as meta-solver (ours)",
         partial(_response_oracles, rounds=24),
-        lambda task: task.players > 1,
     ),
     Algorithm(
         "maskable-ppo",
@@ -119,12 +100,6 @@ _ALGORITHMS = (
         "A2C of stable-baselines3, self-play",
         partial(_library, sb3.a2c, learning_rate=7e-4, n_steps=16),
     ),
-    Algorithm(
-        "dqn",
-        "learned",
-        "DQN of stable-baselines3, self-play",
-        partial(_library, sb3.dqn, learning_rate=1e-3, exploration_final_eps=0.15),
-    ),
     Algorithm(REFERENCES[0], "scripted", "leaves with probability 0.2", lambda _run: (REFERENCES[0], 0)),
     Algorithm(REFERENCES[1], "scripted", "one-step lookahead on expected gems", lambda _run: (REFERENCES[1], 0)),
     Algorithm("champion", "shipped", "PPO, 800 million decisions per size", lambda _run: ("champion", 0), _is_win_task),
@@ -135,9 +110,6 @@ _ALGORITHMS = (
         "the symmetric equilibrium in score, an equilibrium of a small whole game",
         lambda run: (equilibrium(run.task), 0),
         lambda task: task.family in EXACT,
-    ),
-    Algorithm(
-        "single-player", "exact", "optimal stopping", lambda _run: ("single-player", 0), lambda task: task.players == 1
     ),
 )
 ALGORITHMS = {algorithm.name: algorithm for algorithm in _ALGORITHMS}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
 from time import process_time
@@ -12,22 +14,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from diamant_env import __version__
+from diamant_env import Batch, __version__, benchmark
+from diamant_env.benchmark import EXACT, BenchmarkTask, OrderedTraps
+from diamant_env.editions import find_edition
 from diamant_env.evaluation import evaluate
-from diamant_env.evaluation.games import AgentSpec, number_of_tables, play, seeds_for
-from diamant_env.evaluation.intervals import Estimate, mean_of_tables
+from diamant_env.evaluation.games import AgentSpec, seeds_for
+from diamant_env.evaluation.intervals import Estimate
 from diamant_env.opponents import make_agent
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.results import save_json, to_json, versions
 from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.exact_tasks import exploitability
-from train.benchmarking.ordered_traps import OrderedTraps
-from train.benchmarking.suite import EXACT, BenchmarkTask, digest_of_task
 from train.responding.gains import ResponseGame, gains_of
 from train.responding.result import report
 from train.responding.search import response_runs, reward_scale
-from train.responding.value_iteration import hides_chests, no_values, value_response
-from train.runs.config import Config, EvaluationConfig, OpponentsConfig
+from train.responding.value_iteration import no_values, value_response
+from train.runs.config import Config, EvaluationConfig, GameConfig
 from train.runs.run_folder import POLICY, machine, read_json, save_policy
 
 HELD_OUT = "held_out"
@@ -38,6 +39,7 @@ Trained = tuple[AgentSpec, int]
 """An agent and the decisions of the learning seats in its training."""
 POINT_GAMES = 4
 """Divisor of the number of games at a point of a learning curve."""
+_GAMES, _TURNS = 16, 80  # size of the digest's games
 
 
 class Algorithm(NamedTuple):
@@ -71,9 +73,9 @@ class BenchmarkRun:
         """Folder of the training's files."""
         return self.folder / "run"
 
-    def experiment(self, opponents: OpponentsConfig | None = None, ppo: Mapping[str, float] | None = None) -> Config:
+    def experiment(self, ppo: Mapping[str, float] | None = None) -> Config:
         """Return task and budget as a training configuration with a unique seed; `ppo` overrides its PPO section."""
-        config, game = self.config, self.task.game
+        config, game = self.config, game_of(self.task)
         seeds = seeds_for(config.seed, "benchmark run", self.task.name, self.algorithm.name, self.seed)
         scale = config.ppo.reward_scale * reward_scale(game.reward)
         return Config(
@@ -81,7 +83,6 @@ class BenchmarkRun:
             seed=int(seeds.generate_state(1)[0]),
             threads=config.threads,
             game=game,
-            opponents=opponents or OpponentsConfig(),
             ppo=config.ppo.model_copy(update={"decisions": config.decisions, "reward_scale": scale, **(ppo or {})}),
             network=config.network,
             checkpoints=min(config.checkpoints, self.task.points),
@@ -153,9 +154,7 @@ class BenchmarkRun:
     def measure(self, agent: AgentSpec) -> dict[str, Any]:
         """Return the task's figures of an agent."""
         measures: dict[str, Any]
-        if self.task.players == 1:
-            measures = {"score": self._score_alone(agent)}
-        elif self.task.family not in EXACT:
+        if self.task.family not in EXACT:
             measures = {HELD_OUT: self._against_held_out(agent, self.config.games), "gain": self._gain(agent)}
         else:
             measures = {HELD_OUT: self._against_held_out(agent, self.config.games), "exact": self._exact(agent)}
@@ -188,23 +187,18 @@ class BenchmarkRun:
 
     def _point(self, agent: AgentSpec) -> dict[str, float]:
         """Return a point of the learning curve, empty for an expedition that is not solved."""
-        if self.task.players == 1:
-            return {"score": self._score_alone(agent).mean}
         if self.task.family not in EXACT:
-            reward = self.task.game.reward
-            return {reward: self._against_held_out(agent, self.config.games // POINT_GAMES)[reward].mean}
+            return {"win": self._against_held_out(agent, self.config.games // POINT_GAMES)["win"].mean}
         return {name: float(value) for name, value in self._exact(agent).items() if name == "nash_conv"}
 
     def _exact(self, agent: AgentSpec) -> dict[str, float | str]:
         if self.task.players > self.config.exact_players:
             return {"refused": f"{self.task.players} players, exact_players is lower"}
-        return exploitability(agent, self.task)
-
-    def _score_alone(self, agent: AgentSpec) -> Estimate:
-        seeds = seeds_for(self.config.seed, "benchmark", "self-play", 1)
-        seating = np.zeros((number_of_tables(self.config.games, 1), 1), np.int64)
-        played = play([agent], seating, self.config.games, seeds, self.task.game.evaluation_edition())
-        return mean_of_tables(played.totals(played.scores.mean(axis=1)), played.quotas)
+        try:
+            result = benchmark.evaluate(agent, self.task)
+        except ValueError as error:  # not a function of its observations
+            return {"refused": str(error)}
+        return {"exploitability": result.exploitability, "nash_conv": result.nash_conv, "value": result.profile_value}
 
     def _against_held_out(self, agent: AgentSpec, games: int) -> dict[str, Estimate]:
         """Return win share and score at tables of distinct held-out agents that support the task."""
@@ -215,7 +209,7 @@ class BenchmarkRun:
             HELD_OUT,
             games,
             players=self.task.players,
-            edition=self.task.game.evaluation_edition(),
+            edition=self.task.edition,
             seed=self.config.seed,
             progress=True,
             purpose="benchmark",
@@ -223,11 +217,11 @@ class BenchmarkRun:
         return {"win": result.win_share, "score": result.score}
 
     def _response_game(self, agent: AgentSpec) -> ResponseGame:
-        game = self.task.game
-        return ResponseGame(agent, self.task.players, game.evaluation_edition(), game.reward)
+        task = self.task
+        return ResponseGame(agent, task.players, find_edition(task.edition), task.reward)
 
     def _gain_of_values(self, agent: AgentSpec) -> dict[str, float]:
-        """Return the gain of value iteration in a full game with open chests; else nothing."""
+        """Return the gain of value iteration, nothing for a stateful agent."""
         game, search = self._response_game(agent), self.config.response
         if no_values(game, search.values):
             return {}
@@ -243,12 +237,29 @@ class BenchmarkRun:
             run.finish()
         response = report(runs, game, search)
         gain = {"by": response.best.agent, "at_least": response.best.gain}
-        if response.value_iteration or hides_chests(game) or not search.values.self_play:
+        if response.value_iteration or not search.values.self_play:
             return gain
-        return {
-            **gain,
-            "no_values": response.no_values,
-        }  # the fault of the agent: it meets weaker best-response policies than others
+        return {**gain, "no_values": response.no_values}  # a stateful agent meets weaker best-response policies
+
+
+def game_of(task: BenchmarkTask) -> GameConfig:
+    return GameConfig.model_validate({"edition": task.edition, "num_players": (task.players,), "reward": task.reward})
+
+
+@cache
+def digest_of_task(task: BenchmarkTask) -> str:
+    """Return a hash of observations and rewards in games of a task, 16 hexadecimal digits.
+
+    It changes with the rules, the observation, the reward and the random numbers.
+    """
+    batch = Batch(_GAMES, task.players, task.edition, task.reward)
+    digest = sha256(batch.reset(seed=0).tobytes())
+    game, seat = np.indices((_GAMES, task.players))
+    for turn in range(_TURNS):
+        leave = (turn + 3 * seat + game) % 7 == 0
+        for part in batch.step(leave.astype(np.int8), auto_reset=True):
+            digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()[:16]
 
 
 def cpu_seconds() -> float:

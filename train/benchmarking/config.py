@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from train.responding.config import IterationConfig, SearchConfig
-from train.runs.config import Decisions, Games, NetworkConfig, Number, OpponentsConfig, PPOConfig, Run
+from train.runs.config import Decisions, Games, NetworkConfig, Number, PPOConfig, Run
 
 
 class BenchmarkConfig(Run):
@@ -19,7 +19,7 @@ class BenchmarkConfig(Run):
     exact_players: int = Field(5, ge=1, le=5)
     """Maximum table size for exact exploitability, which takes a minute per policy at five players."""
     games: Games = 10_000
-    """Games of each run at tables of held-out agents, or alone."""
+    """Games of each run at tables of held-out agents."""
     response: SearchConfig = SearchConfig(
         seeds=1,
         checkpoints=5,
@@ -33,7 +33,5 @@ class BenchmarkConfig(Run):
         games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001, average=0.1
     )
     """PPO of the algorithms marked (ours); `decisions` is overridden by the benchmark's."""
-    league: OpponentsConfig = OpponentsConfig(learner=0.75, snapshot_every=125_000)
-    """Opponents of the algorithm `league`."""
     network: NetworkConfig = NetworkConfig()
     """Network of all learning algorithms."""

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
+from diamant_env.benchmark import BenchmarkTask
 from diamant_env.diamant_v0 import parallel_env
-from diamant_env.editions import Edition
+from diamant_env.editions import Edition, find_edition
 from diamant_env.evaluation.games import AgentSpec
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
@@ -27,8 +28,7 @@ from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.registry import names_object, policy_file
 from diamant_env.opponents.search import PREFIX, parse
 from diamant_env.sb3 import DiamantVecEnv
-from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, Trained
-from train.benchmarking.suite import BenchmarkTask
+from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, Trained, game_of
 from train.league import vec_env_of
 from train.runs.config import GameConfig
 
@@ -56,7 +56,7 @@ class EntryTask:
     @classmethod
     def of(cls, task: BenchmarkTask, keep: Callable[[Any, int], object]) -> EntryTask:
         """Return a task of the suite; `keep` receives its checkpoints."""
-        game = task.game
+        game = game_of(task)
         return cls(task.name, task.players, game.evaluation_edition(), game.reward, game, keep)
 
     def checkpoint(self, agent: Any, decisions: int) -> None:
@@ -139,7 +139,7 @@ def from_agent(spec: str) -> Algorithm:
 def _able(agent: Agent, task: BenchmarkTask) -> bool:
     """Return whether an agent supports a task's tables; a defect of a custom agent is reported by its run."""
     try:
-        check_able(agent, task.players, task.game.evaluation_edition())
+        check_able(agent, task.players, find_edition(task.edition))
     except Exception as error:
         return not isinstance(error, ValueError)
     return True

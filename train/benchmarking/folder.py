@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from diamant_env.benchmark import TASKS
 from diamant_env.storage.results import save_json
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import RESULT
@@ -13,7 +14,6 @@ from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.reporting.aggregate import marl_eval
 from train.benchmarking.reporting.page import write_page
 from train.benchmarking.reporting.pictures import draw_for_page
-from train.benchmarking.suite import TASKS
 from train.runs.run_folder import machine, machine_and_versions, read_json, slug
 
 RESULTS, PAGE, MARL_EVAL = "benchmark.json", "benchmark.md", "marl-eval.json"

@@ -12,12 +12,12 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from diamant_env.benchmark import TASKS
 from diamant_env.commands.terminal import print_line, warn
 from diamant_env.storage.files import write_atomic
 from train.benchmarking.algorithms import find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.suite import TASKS
 
 ERROR = "error.txt"
 

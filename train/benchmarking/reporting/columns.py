@@ -62,7 +62,6 @@ _SECONDS = Column(
     "training, CPU s", "", 0, lambda row: estimate_of(spent) if (spent := row["train_cpu_seconds"]) else None
 )
 _SCORE = Column("held-out score", "gems", 2, _of("held_out", "score"))
-_GAIN = Column("strongest response's gain", "win share", 3, _of("gain", "at_least"), "gain")
 _SOLVED = (
     Column("NashConv", "gems", 3, _of("exact", "nash_conv"), "nash_conv"),
     Column("deviation gain", "gems", 3, _of("exact", "exploitability")),
@@ -79,24 +78,16 @@ COLUMNS = {
         Column("held-out win share", "", 3, _of("held_out", "win")),
         _SECONDS,
     ),
-    "solitaire": (Column("score", "gems", 2, _of("score"), "score"), _SECONDS),
     "win": (
-        _GAIN,
+        Column("strongest response's gain", "win share", 3, _of("gain", "at_least"), "gain"),
         Column("held-out win share", "", 3, _of("held_out", "win"), "win"),
         _SCORE,
-        _SECONDS,
-    ),
-    "score": (
-        _GAIN._replace(unit="gems", digits=2),
-        _SCORE._replace(point="score"),
         _SECONDS,
     ),
 }
 """Figures of a task by its family; the first one sorts the table."""
 RANKING = ("nash_conv", "gain")
 """Figures that rank algorithms, by `Column.point`: distances from an equilibrium, of which lower ones are better."""
-DESCENDING = {"solitaire"}
-"""Families in which a higher first figure is better; elsewhere it is a gain."""
 
 
 def by_task(runs: Sequence[Row]) -> dict[str, list[Row]]:

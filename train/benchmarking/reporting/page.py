@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from diamant_env.benchmark import EXACT, TASKS
 from diamant_env.drawing.narration import counted
 from diamant_env.storage.files import write_atomic
 from train.benchmarking.reporting.aggregate import REFERENCE, exact_scores, nash_conv, score_table
 from train.benchmarking.reporting.columns import (
     COLUMNS,
-    DESCENDING,
     RANKING,
     Column,
     Row,
@@ -29,12 +29,10 @@ from train.benchmarking.reporting.columns import (
 )
 from train.benchmarking.reporting.pictures import curves_file
 from train.benchmarking.reporting.statistics import FEWEST
-from train.benchmarking.suite import EXACT, TASKS, find_tasks
 
 PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark.md"
 CURVES = {
     "nash_conv": "NashConv against decisions",
-    "score": "Score alone and held-out score against decisions",
     "gain": "Gain of value iteration, at the last point that of the strongest response, against decisions",
     "win": "Held-out win share against decisions",
 }
@@ -73,7 +71,7 @@ def summary(content: Row) -> str:
         tasks = {row["task"] for row in runs if row["algorithm"] == REFERENCE and nash_conv(row) is not None}
         which = (
             "All exact tasks"
-            if tasks >= {task.name for task in find_tasks(EXACT)}
+            if tasks >= {task.name for task in TASKS.values() if task.family in EXACT}
             else f"The tasks {', '.join(sorted(tasks))}"
         )
         parts.append(
@@ -160,7 +158,6 @@ def figure_lines(runs: Sequence[Row]) -> list[str]:
 
 def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> dict[str, list[str]]:
     """Return one figure per cell (task, column) of each algorithm as text, sorted by the first."""
-    sign = -1 if runs[0]["family"] in DESCENDING else 1
     rows = []
     for name in dict.fromkeys(row["algorithm"] for row in runs):
         mine = [row for row in runs if row["algorithm"] == name]
@@ -169,5 +166,5 @@ def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> dict[st
         ]
         means = [over_seeds(values) if values else None for values in measured]
         texts = [figure_text(mean, column) for mean, (_, column) in zip(means, cells, strict=True)]
-        rows.append(([sign * mean.mean if mean else math.inf for mean in means], name, texts))
+        rows.append(([mean.mean if mean else math.inf for mean in means], name, texts))
     return {name: texts for _, name, texts in sorted(rows, key=lambda each: each[0])}

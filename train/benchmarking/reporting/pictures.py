@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, NullLocator
 
+from diamant_env.benchmark import TASKS
 from diamant_env.evaluation.intervals import mean_of_tables
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.reporting.columns import (
@@ -28,7 +29,6 @@ from train.benchmarking.reporting.columns import (
     seeds_text,
 )
 from train.benchmarking.reporting.statistics import FEWEST
-from train.benchmarking.suite import TASKS
 from train.runs.run_folder import save_figure
 
 _DASHES = ("--", ":", "-.", (0, (8, 2)), (0, (1, 3)), (0, (5, 1, 1, 1, 1, 1)), (0, (2, 1)))

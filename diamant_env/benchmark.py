@@ -1,0 +1,119 @@
+"""Tasks of the benchmark and their exact evaluation, for any agent.
+
+>>> from diamant_env import benchmark
+>>> round(benchmark.evaluate("ev:0.75", "expedition-2").nash_conv, 3)  # gems
+2.22
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env import exact
+from diamant_env.agent import Agent
+from diamant_env.editions import find_edition
+from diamant_env.observation import SLICES, Observations
+from diamant_env.opponents import make_agent
+from diamant_env.opponents.custom import AgentSpec
+
+EXACT = ("expedition", "small", "game")
+"""Families with exact evaluation: single expeditions, small whole games for the win, and for score."""
+_NO_RELICS = "iello-2016-fr/expeditions:1/hidden_rivals:1"
+_ON_PATH, _LEFT = SLICES["traps_on_path"], SLICES["traps_left"]
+
+
+class BenchmarkTask(NamedTuple):
+    """A task; `family` is one of `EXACT`, or ``"win"`` for the full game."""
+
+    name: str
+    family: str
+    players: int
+    edition: str
+    reward: str
+    game: str
+    seeds: int = 10  # of each learning algorithm
+    points: int = 20  # maximum number of points of a learning curve
+    gains: int = 0  # number of these points with the gain of value iteration
+    version: int = 1  # increased when figures become incomparable
+
+    @property
+    def meaning(self) -> str:
+        """Players, game and reward in words."""
+        return f"{self.players} players, {self.game}, for {'the win' if self.reward == 'win' else self.reward}"
+
+
+_TASKS = (
+    BenchmarkTask("expedition-2", "expedition", 2, _NO_RELICS, "score", "one expedition without relics"),
+    BenchmarkTask("expedition-3", "expedition", 3, _NO_RELICS, "score", "one expedition without relics", points=8),
+    BenchmarkTask("expedition-5", "expedition", 5, _NO_RELICS, "score", "one expedition without relics", points=2),
+    BenchmarkTask("small-3-win", "small", 3, "small-3", "win", "three expeditions of few cards"),
+    BenchmarkTask("small-3-score", "game", 3, "small-3", "score", "three expeditions of few cards"),
+    BenchmarkTask("small-4-win", "small", 4, "small-4", "win", "two expeditions of few cards"),
+    BenchmarkTask("game-2-score", "game", 2, "small-2", "score", "four expeditions of few cards, a relic", points=8),
+    BenchmarkTask("full-4-win", "win", 4, "iello-2016", "win", "the 2016 game", seeds=5, gains=3),
+    BenchmarkTask("full-8-win", "win", 8, "iello-2016", "win", "the 2016 game", seeds=5),
+)
+TASKS = {task.name: task for task in _TASKS}
+"""The tasks by name."""
+
+
+def evaluate(agent: AgentSpec, task: str | BenchmarkTask) -> exact.Response:
+    """Compute the value of an agent among copies and of the best response to them; see `exact.Response`.
+
+    Args:
+        agent: An agent, its spec, or the path of a policy file. In expeditions it plays as `OrderedTraps`.
+        task: A task, or the name of one in `TASKS`.
+
+    Raises:
+        ValueError: If the task has no exact evaluation, or the agent is not a function of its observations.
+    """
+    task = TASKS[task] if isinstance(task, str) else task
+    if task.family not in EXACT:
+        raise ValueError(f"{task.name} has no exact evaluation; families with one: {', '.join(EXACT)}")
+    if task.family != "expedition":
+        return _whole_game(task).best_response(make_agent(agent), task.reward)
+    tree, nodes = _tree(task)
+    return exact.best_response(exact.policy_of(OrderedTraps(make_agent(agent)), tree, nodes=nodes), tree)
+
+
+def equilibrium(task: BenchmarkTask) -> AgentSpec:
+    """Return an agent that plays an equilibrium of a task with exact evaluation."""
+    if task.family == "expedition":
+        return "equilibrium"
+    game = _whole_game(task)
+    return game.agent(game.solve_equilibrium(task.reward), "equilibrium")
+
+
+class OrderedTraps:
+    """Agent that observes traps in a canonical order: kinds on the path first."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+
+    def __str__(self) -> str:
+        return str(self.agent)
+
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        flat = obs.flat.copy()
+        order = np.argsort(-flat[:, _ON_PATH], axis=1, kind="stable")
+        for columns in (_ON_PATH, _LEFT):
+            flat[:, columns] = np.take_along_axis(flat[:, columns], order, axis=1)
+        return self.agent.act(Observations(flat, obs.edition), episode_start)
+
+
+@lru_cache(maxsize=1)
+def _whole_game(task: BenchmarkTask) -> exact.WholeGame:
+    return exact.WholeGame(task.edition, task.players)
+
+
+@lru_cache(maxsize=1)
+def _tree(task: BenchmarkTask) -> tuple[exact.ExpeditionTree, NDArray[np.bool_]]:
+    """Return the tree of the expedition with kinds of trap merged, and its reachable nodes."""
+    edition = find_edition(task.edition)
+    tree = exact.build_tree(exact.start_of_expedition(edition, task.players), edition, merge_traps=True)
+    return tree, exact.reachable(tree)
