@@ -78,7 +78,7 @@ def test_responses_replace_the_untrained_network(tmp_path, monkeypatch):
 def test_distillation_keeps_its_least_share_after_a_long_rollout(tmp_path, monkeypatch):
     asked = []
 
-    def distilled(population, config, decisions):
+    def distilled(population, config, decisions, folder=None):
         asked.append(decisions)
         return population.policies[0], 0
 

@@ -16,11 +16,12 @@ from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.entry import EntryTask
+from train.runs.run_folder import LAST
 
 SMALL = BenchmarkConfig(
     decisions=800,
     checkpoints=2,
-    ppo=BenchmarkConfig().ppo.model_copy(update={"games": 8, "turns": 4}),
+    ppo=BenchmarkConfig().ppo.model_copy(update={"games": 8, "turns": 4, "average": 0.5}),
     network={"hidden": [8]},
 )
 ABOUT_RIVALS = columns(*(field.name for field in RIVALS))
@@ -69,9 +70,9 @@ def made(monkeypatch):
             counts.append(int(np.count_nonzero(self.batch.must_decide.reshape(-1)[self.rows])))
         return play(self, actions)
 
-    def counted_too(population, config, decisions):
-        network, played = distilled(population, config, decisions)
-        if decisions > 0.02 * config.ppo.decisions:  # not for a checkpoint
+    def counted_too(population, config, decisions, folder=None):
+        network, played = distilled(population, config, decisions, folder)
+        if folder:  # not for a checkpoint
             counts.append(played)
         return network, played
 
@@ -95,6 +96,10 @@ def test_learner_is_counted_and_deterministic_and_gives_an_agent(name, tmp_path,
     agent, decisions = runs[0].algorithm.agent(runs[0])
     assert SMALL.decisions <= decisions == sum(made) < SMALL.decisions + 24 * 16  # one rollout more
     assert isinstance(agent, NetworkAgent)
+    last = NetworkAgent.load(runs[0].training / LAST)
+    if name != "psro":  # whose distillation is one step here
+        assert not np.array_equal(agent.layers[0][0], last.layers[0][0])
+    np.testing.assert_allclose(agent.layers[0][0], last.layers[0][0], atol=0.2)
     rows = Batch(50, 3, task.edition).reset(1).reshape(150, -1)
     leave = agent.act(Observations(rows), np.ones(150, bool))
     assert leave.shape == (150,)

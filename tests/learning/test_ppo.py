@@ -100,9 +100,9 @@ def test_averaged_weights(tmp_path):
     for learner.decisions in (40, 50, 70, 100):
         with torch.no_grad():
             bias += learner.decisions
-        run.average_weights()
+        run.average.add(learner.network(), learner.decisions)
         biases.append(bias.detach().numpy().copy())
-    assert run.averaged == 3
+    assert run.average.count == 3
     np.testing.assert_allclose(run.policy().layers[-1][1], np.mean(biases[1:], axis=0), rtol=1e-6)
 
 

@@ -21,6 +21,7 @@ from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
 from train.league import vec_env_among
 from train.ppo import ACTIVATIONS, Learner
+from train.runs.averaging import WeightAverage
 from train.runs.config import Config, NetworkConfig
 from train.runs.run_folder import Checkpoints
 
@@ -56,12 +57,12 @@ class Reservoir:
 class Average:
     """Average policy in training, which plays the other seats; each new decision trains `passes` samples."""
 
-    def __init__(self, shape: NetworkConfig, random: np.random.Generator, passes: int, rate: float) -> None:
+    def __init__(self, shape: NetworkConfig, random: np.random.Generator, passes: int) -> None:
         width = INPUTS[shape.inputs].width
         modules = create_mlp(width, 2, list(shape.hidden), ACTIVATIONS[shape.activation])
         self._net = torch.nn.Sequential(*modules)
         self._shape, self._passes = shape, passes
-        self._optimizer = torch.optim.Adam(self._net.parameters(), rate)
+        self._optimizer = torch.optim.Adam(self._net.parameters())
         self.reservoir = Reservoir(PLACES, width, random)
         self.agent = self.network()
 
@@ -72,8 +73,9 @@ class Average:
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         return self.agent.act(obs, episode_start)
 
-    def learn(self, decisions: int) -> None:
+    def learn(self, decisions: int, rate: float) -> None:
         """Take the gradient steps for this number of new decisions."""
+        self._optimizer.param_groups[0]["lr"] = rate
         for _ in range(max(1, self._passes * decisions // _BATCH)):
             inputs, actions = self.reservoir.sample(_BATCH)
             loss = torch.nn.functional.cross_entropy(self._net(inputs), actions)
@@ -84,18 +86,24 @@ class Average:
 
 
 def fictitious_play(config: Config, folder: Path, passes: int, rate: float) -> tuple[NetworkAgent, int]:
-    """Train by fictitious self-play for the budget of decisions; return the `Average` policy and the decisions."""
+    """Train by fictitious self-play for the budget of decisions; return the `Average` policy and the decisions.
+
+    `rate` is the average policy's learning rate, which falls as that of PPO.
+    """
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    average = Average(config.network, np.random.default_rng(config.seed), passes, rate)
+    average = Average(config.network, np.random.default_rng(config.seed), passes)
+    end = rate * config.ppo.final_learning_rate / config.ppo.learning_rate
+    weights = WeightAverage(config.ppo.average, config.ppo.decisions)
     env = vec_env_among(config, average)
     learner, checkpoints = Learner(env, config.ppo, config.network, config.seed), Checkpoints(config, folder)
     while learner.decisions < config.ppo.decisions:
         if checkpoints.saved < checkpoints.due(learner.decisions):
-            checkpoints.save(average.network(), learner.decisions)
+            checkpoints.save(weights.policy(average.agent), learner.decisions)
         samples = learner.rollout()
         if len(samples.actions):
             average.reservoir.add(samples.inputs, samples.actions)
-            average.learn(len(samples.actions))
+            average.learn(len(samples.actions), learner.scheduled(rate, end))
+            weights.add(average.agent, learner.decisions)
         learner.update(samples)
-    return average.network(), learner.decisions
+    return weights.finish(average.agent, config, folder), learner.decisions

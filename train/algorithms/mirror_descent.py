@@ -6,8 +6,8 @@ magnet m, a step minimises
 
     - mean(A π / p) + KL(π, p) / step_size + temperature KL(π, m).
 
-The magnet is the uniform policy, so that its divergence is log 2 less the entropy. The temperature decays linearly to a
-tenth; a constant one would lead to a quantal response equilibrium. With two actions the probability of one determines
+The magnet is the uniform policy, so that its divergence is log 2 less the entropy. A constant
+temperature would lead to a quantal response equilibrium. With two actions the probability of one determines
 the policy, so both divergences are exact. Convergence is proved for tabular policies in two-player zero-sum games only.
 """
 
@@ -18,23 +18,18 @@ from typing import Any
 import torch
 from torch.nn.functional import mse_loss
 
-from diamant_env.sb3 import DiamantVecEnv
 from train.league import LeagueLearner
 from train.ppo import Samples, standardised
-from train.runs.config import PPOConfig
 
 _LEAST = 1e-6  # minimum probability in a divergence, for the precision of 1 - p in float32
 
 
 class MirrorDescent(LeagueLearner):
-    """Magnetic mirror descent with standardised advantages; `clip` and the configured `entropy` are ignored."""
+    """Magnetic mirror descent with standardised advantages; the entropy weight is the temperature."""
 
-    def __init__(
-        self, env: DiamantVecEnv, config: PPOConfig, *arguments: Any, step_size: float, temperature: float
-    ) -> None:
+    def __init__(self, *arguments: Any, step_size: float) -> None:
+        super().__init__(*arguments)
         self.step_size = step_size
-        entropy = {"entropy": temperature, "final_entropy": temperature / 10}
-        super().__init__(env, config.model_copy(update=entropy), *arguments)
 
     def loss(self, batch: Samples) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """Return the loss, with the squared error of the value, and the scalars to log."""

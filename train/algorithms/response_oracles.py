@@ -31,6 +31,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.seated_agents import SeatedAgents
 from train.league import vec_env_among
 from train.ppo import ACTIVATIONS, Learner
+from train.runs.averaging import WeightAverage
 from train.runs.config import Config
 from train.runs.run_folder import Checkpoints
 
@@ -94,21 +95,31 @@ def response_oracles(config: Config, folder: Path, rounds: int) -> tuple[Network
                 checkpoints.save(network, learner.decisions)
     # After a long last rollout, this exceeds the budget.
     remaining = max(config.ppo.decisions - learner.decisions, round(_LEAST * config.ppo.decisions))
-    network, distillation_decisions = distilled(population, config, remaining)
+    network, distillation_decisions = distilled(population, config, remaining, folder)
     return network, learner.decisions + distillation_decisions
 
 
-def distilled(population: Population, config: Config, decisions: int) -> tuple[NetworkAgent, int]:
-    """Return a network distilled from about `decisions` decisions of a population in its games, and their number."""
+def distilled(
+    population: Population, config: Config, decisions: int, folder: Path | None = None
+) -> tuple[NetworkAgent, int]:
+    """Return a network distilled from about `decisions` decisions of a population in its games, and their number.
+
+    With `folder`, its weights are averaged over the last steps, and the last iterate is saved there.
+    """
     random = np.random.default_rng(config.seed)
     inputs, leave = (torch.from_numpy(part) for part in _played(population, config, decisions))
     shape = config.network
     modules = create_mlp(inputs.shape[1], 2, list(shape.hidden), ACTIVATIONS[shape.activation])
     network = torch.nn.Sequential(*modules)
+
+    def agent() -> NetworkAgent:
+        return NetworkAgent(layers_of(network), shape.activation, "mixture", inputs=shape.inputs)
+
     optimizer = torch.optim.Adam(network.parameters(), _RATE)
     steps = max(1, _PASSES * len(leave) // _BATCH)
     scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.01, steps)
-    for _ in range(steps):
+    average = WeightAverage(config.ppo.average, steps)
+    for step in range(1, steps + 1):
         chosen = torch.from_numpy(random.integers(0, len(leave), _BATCH))
         logits = network(inputs[chosen])
         loss = binary_cross_entropy_with_logits(logits[:, 1] - logits[:, 0], leave[chosen])
@@ -116,7 +127,8 @@ def distilled(population: Population, config: Config, decisions: int) -> tuple[N
         loss.backward()
         optimizer.step()
         scheduler.step()
-    return NetworkAgent(layers_of(network), shape.activation, "mixture", inputs=shape.inputs), len(leave)
+        average.add(agent(), step)
+    return average.finish(agent(), config, folder) if folder else agent(), len(leave)
 
 
 def _played(population: Population, config: Config, decisions: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -21,7 +21,8 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.league import vec_env_of
 from train.ppo import ACTIVATIONS
-from train.runs.config import Config
+from train.runs.averaging import WeightAverage
+from train.runs.config import Config, PPOConfig
 from train.runs.run_folder import Checkpoints
 
 ROWS = 64  # approximate number of learning seats
@@ -56,27 +57,38 @@ class Transformed(VecEnvWrapper):
 
 
 class BudgetCallback(BaseCallback):
-    """Callback that stops after the budget of decisions and saves checkpoints."""
+    """Callback that stops after the budget of decisions, schedules the entropy, averages weights, saves checkpoints."""
 
     def __init__(self, env: DiamantVecEnv, checkpoints: Checkpoints) -> None:
         super().__init__()
         self.env, self.checkpoints = env, checkpoints
+        ppo = checkpoints.config.ppo
+        self.average = WeightAverage(ppo.average, ppo.decisions)
+
+    def scheduled(self, start: float, end: float) -> float:
+        """Return the value of a linear schedule."""
+        return end + (start - end) * (1 - min(self.env.decisions / self.checkpoints.config.ppo.decisions, 1))
+
+    def _on_rollout_start(self) -> None:
+        ppo, model = self.checkpoints.config.ppo, cast("A2C | MaskablePPO", self.model)
+        model.ent_coef = self.scheduled(ppo.entropy, ppo.final_entropy)
+        self.average.add(_network(model, self.checkpoints.config), self.env.decisions)
 
     def _on_step(self) -> bool:
         spent, config = self.env.decisions, self.checkpoints.config
         if self.checkpoints.saved < self.checkpoints.due(spent):
-            self.checkpoints.save(_network(self.model, config), spent)
+            self.checkpoints.save(self.average.policy(_network(self.model, config)), spent)
         return spent < config.ppo.decisions
 
 
-def a2c(env: VecEnv, **options: Any) -> BaseAlgorithm:
+def a2c(env: VecEnv, _ppo: PPOConfig, **options: Any) -> BaseAlgorithm:
     """Return A2C (Mnih et al. 2016)."""
-    return A2C("MlpPolicy", env, gae_lambda=0.95, ent_coef=0.03, normalize_advantage=True, **options)
+    return A2C("MlpPolicy", env, normalize_advantage=True, **options)
 
 
-def maskable_ppo(env: VecEnv, **options: Any) -> BaseAlgorithm:
+def maskable_ppo(env: VecEnv, ppo: PPOConfig, **options: Any) -> BaseAlgorithm:
     """Return MaskablePPO (Huang and Ontañón 2022)."""
-    return MaskablePPO("MlpPolicy", env, n_steps=64, ent_coef=0.01, **options)
+    return MaskablePPO("MlpPolicy", env, n_epochs=ppo.epochs, batch_size=ppo.minibatch, **options)
 
 
 def learn(make: Callable[..., BaseAlgorithm], config: Config, folder: Path) -> tuple[NetworkAgent, int]:
@@ -88,9 +100,13 @@ def learn(make: Callable[..., BaseAlgorithm], config: Config, folder: Path) -> t
     shape = list(config.network.hidden)
     policy = {"net_arch": shape, "activation_fn": ACTIVATIONS[config.network.activation]}
     wrapped = Transformed(env, INPUTS[config.network.inputs], config.ppo.reward_scale)
-    model = make(wrapped, gamma=1.0, seed=config.seed, device="cpu", policy_kwargs=policy)
-    model.learn(_IDLE * config.ppo.decisions, callback=BudgetCallback(env, Checkpoints(config, folder)))
-    return _network(model, config), env.decisions
+    ppo, callback = config.ppo, BudgetCallback(env, Checkpoints(config, folder))
+    model = make(
+        wrapped, ppo, learning_rate=lambda _: callback.scheduled(ppo.learning_rate, ppo.final_learning_rate),
+        gamma=1.0, gae_lambda=ppo.gae_lambda, seed=config.seed, device="cpu", policy_kwargs=policy,
+    )  # fmt: skip
+    model.learn(_IDLE * ppo.decisions, callback=callback)
+    return callback.average.finish(_network(model, config), config, folder), env.decisions
 
 
 def _network(model: BaseAlgorithm, config: Config) -> NetworkAgent:

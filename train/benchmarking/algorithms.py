@@ -37,8 +37,8 @@ def _fictitious(run: BenchmarkRun, passes: int, rate: float, **ppo: Any) -> Trai
     return fictitious_play(run.experiment(ppo), run.training, passes, rate)
 
 
-def _mirror_descent(run: BenchmarkRun, step_size: float, temperature: float, **ppo: Any) -> Trained:
-    return _ppo(run, partial(MirrorDescent, step_size=step_size, temperature=temperature), **ppo)
+def _mirror_descent(run: BenchmarkRun, step_size: float, **ppo: Any) -> Trained:
+    return _ppo(run, partial(MirrorDescent, step_size=step_size), **ppo)
 
 
 def _regularised_nash(run: BenchmarkRun, weight: float, replacements: int, **ppo: Any) -> Trained:
@@ -49,8 +49,8 @@ def _response_oracles(run: BenchmarkRun, rounds: int, **ppo: Any) -> Trained:
     return response_oracles(run.experiment(ppo), run.training, rounds)
 
 
-def _library(make_model: Callable[..., BaseAlgorithm], run: BenchmarkRun, **settings: Any) -> Trained:
-    return sb3.learn(partial(make_model, **settings), run.experiment(), run.training)
+def _library(make_model: Callable[..., BaseAlgorithm], run: BenchmarkRun, n_steps: int, **ppo: Any) -> Trained:
+    return sb3.learn(partial(make_model, n_steps=n_steps), run.experiment(ppo), run.training)
 
 
 def _is_win_task(task: BenchmarkTask) -> bool:
@@ -62,7 +62,7 @@ _ALGORITHMS = (
         "ppo",
         "learned",
         "PPO, self-play with shared parameters (ours)",
-        partial(_ppo, entropy=0.1, final_entropy=0.01),
+        partial(_ppo, entropy=0.1),
     ),
     Algorithm(
         "fictitious",
@@ -74,7 +74,7 @@ _ALGORITHMS = (
         "mirror-descent",
         "learned",
         "magnetic mirror descent, self-play (ours)",
-        partial(_mirror_descent, step_size=5, temperature=0.1),
+        partial(_mirror_descent, step_size=5, entropy=0.1),
     ),
     Algorithm(
         "r-nad",
@@ -92,13 +92,13 @@ _ALGORITHMS = (
         "maskable-ppo",
         "learned",
         "MaskablePPO of sb3-contrib, self-play",
-        partial(_library, sb3.maskable_ppo, learning_rate=3e-4, n_epochs=2, batch_size=512),
+        partial(_library, sb3.maskable_ppo, n_steps=64, learning_rate=3e-4, epochs=2, minibatch=512),
     ),
     Algorithm(
         "a2c",
         "learned",
         "A2C of stable-baselines3, self-play",
-        partial(_library, sb3.a2c, learning_rate=7e-4, n_steps=16),
+        partial(_library, sb3.a2c, n_steps=16, learning_rate=7e-4, entropy=0.03),
     ),
     Algorithm(REFERENCES[0], "scripted", "leaves with probability 0.2", lambda _run: (REFERENCES[0], 0)),
     Algorithm(REFERENCES[1], "scripted", "one-step lookahead on expected gems", lambda _run: (REFERENCES[1], 0)),

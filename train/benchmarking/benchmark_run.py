@@ -29,7 +29,7 @@ from train.responding.result import report
 from train.responding.search import response_runs, reward_scale
 from train.responding.value_iteration import no_values, value_response
 from train.runs.config import Config, EvaluationConfig, GameConfig
-from train.runs.run_folder import POLICY, machine, read_json, save_policy
+from train.runs.run_folder import LAST, POLICY, machine, read_json, save_policy
 
 HELD_OUT = "held_out"
 CURVE = "curve.json"
@@ -37,6 +37,8 @@ RESULT = "result.json"
 """File of a finished run."""
 Trained = tuple[AgentSpec, int]
 """An agent and the decisions of the learning seats in its training."""
+FINAL = 0.1
+"""Final share of the initial learning rate and entropy."""
 POINT_GAMES = 4
 """Divisor of the number of games at a point of a learning curve."""
 _GAMES, _TURNS = 16, 80  # size of the digest's games
@@ -74,16 +76,21 @@ class BenchmarkRun:
         return self.folder / "run"
 
     def experiment(self, ppo: Mapping[str, float] | None = None) -> Config:
-        """Return task and budget as a training configuration with a unique seed; `ppo` overrides its PPO section."""
+        """Return task and budget as a training configuration with a unique seed; `ppo` overrides its PPO section.
+
+        Learning rate and entropy fall linearly to `FINAL` of their start, in all algorithms.
+        """
         config, game = self.config, game_of(self.task)
         seeds = seeds_for(config.seed, "benchmark run", self.task.name, self.algorithm.name, self.seed)
         scale = config.ppo.reward_scale * reward_scale(game.reward)
+        recipe = config.ppo.model_copy(update={"decisions": config.decisions, "reward_scale": scale, **(ppo or {})})
+        ends = {"final_learning_rate": FINAL * recipe.learning_rate, "final_entropy": FINAL * recipe.entropy}
         return Config(
             name="benchmark",
             seed=int(seeds.generate_state(1)[0]),
             threads=config.threads,
             game=game,
-            ppo=config.ppo.model_copy(update={"decisions": config.decisions, "reward_scale": scale, **(ppo or {})}),
+            ppo=recipe.model_copy(update=ends),
             network=config.network,
             checkpoints=min(config.checkpoints, self.task.points),
             evaluation=EvaluationConfig(curve_points=0),
@@ -158,6 +165,8 @@ class BenchmarkRun:
             measures = {HELD_OUT: self._against_held_out(agent, self.config.games), "gain": self._gain(agent)}
         else:
             measures = {HELD_OUT: self._against_held_out(agent, self.config.games), "exact": self._exact(agent)}
+            if (last := self.training / LAST).is_file():
+                measures["last"] = self._exact(NetworkAgent.load(last))
         curve = self._curve()
         return {**measures, "curve": curve} if curve else measures
 

@@ -29,9 +29,7 @@ class BenchmarkConfig(Run):
         values=IterationConfig(self_play=6_000, paths=2_000, minibatches=500),
     )
     """Best-response search of each run in the full game, smaller than the default of `train.best_response`."""
-    ppo: PPOConfig = PPOConfig(
-        games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001, average=0.1
-    )
-    """PPO of the algorithms marked (ours); `decisions` is overridden by the benchmark's."""
+    ppo: PPOConfig = PPOConfig(games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, average=0.1)
+    """Settings of all learning algorithms; `decisions` and the ends of the schedules are the benchmark's."""
     network: NetworkConfig = NetworkConfig()
     """Network of all learning algorithms."""

@@ -26,6 +26,8 @@ from train.runs.arguments import AnyConfig, config_text, read_config
 from train.runs.config import Config, Run
 
 CONFIG, POLICY, CHECKPOINT, TIME = "config.toml", "policy.safetensors", "checkpoint.pt", "time.json"
+LAST = "last.safetensors"
+"""The last iterate of a policy whose weights are averaged."""
 
 
 def new_run_folder(parent: Path, config: Run) -> Path:

@@ -13,7 +13,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from stable_baselines3.common.logger import configure
 
 from diamant_env.commands.terminal import print_line
@@ -25,10 +24,12 @@ from diamant_env.storage.results import save_json
 from train.league import League, LeagueLearner, tables_of
 from train.ppo import Learner
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
+from train.runs.averaging import WeightAverage
 from train.runs.config import Config
 from train.runs.evaluation import check_settings, curve_point, report_run, save_curve
 from train.runs.run_folder import (
     CHECKPOINT,
+    LAST,
     POLICY,
     TIME,
     Checkpoints,
@@ -52,8 +53,7 @@ class TrainingRun:
         self.logger = configure(str(folder / "tensorboard"), ["tensorboard"])
         self.curve: list[dict[str, float]] = []
         self.seconds = self.earlier = 0.0  # of learning in this process, and in those before it
-        self.averaged = 0
-        self.average: list[NDArray[np.float64]] = []
+        self.average = WeightAverage(config.ppo.average, config.ppo.decisions)
 
     def train(self, progress: bool = True) -> NetworkAgent:
         """Train to the end of the budget; return the policy, which is also saved in the folder."""
@@ -75,7 +75,7 @@ class TrainingRun:
                 for name, value in learner.log.items():
                     self.logger.record(f"train/{name}", value)
                 self.logger.dump(learner.decisions)
-                self.average_weights()
+                self.average.add(learner.network(), learner.decisions)
                 if learner.decisions < ppo.decisions:
                     self.evaluate_if_due()
                     if self.checkpoints.saved < self.checkpoints.due(learner.decisions):
@@ -93,25 +93,9 @@ class TrainingRun:
         if not self.curve:
             self.evaluate_if_due()
 
-    def average_weights(self) -> None:
-        """Average the policy's weights over the last part of the run."""
-        ppo = self.config.ppo
-        if ppo.average == 0 or self.learner.decisions < ppo.decisions * (1 - ppo.average):
-            return
-        weights = [array.astype(np.float64) for layer in self.learner.network().weights() for array in layer]
-        self.averaged += 1
-        self.average = self.average or [np.zeros_like(array) for array in weights]
-        for mean, array in zip(self.average, weights, strict=True):
-            mean += (array - mean) / self.averaged
-
     def policy(self) -> NetworkAgent:
         """Return the policy so far, with averaged weights if averaging has begun."""
-        network = self.learner.network(self.config.name)
-        if self.averaged == 0:
-            return network
-        weights = [mean.astype(np.float32) for mean in self.average]
-        layers = list(zip(weights[::2], weights[1::2], strict=True))
-        return NetworkAgent(layers, network.activation, network.name, inputs=network.inputs)
+        return self.average.policy(self.learner.network(self.config.name))
 
     def evaluate_if_due(self) -> None:
         """Add a point to the learning curve when it is due, see `EvaluationConfig.curve_points`."""
@@ -135,13 +119,13 @@ class TrainingRun:
         if self.seconds:
             save_json(self.times(), self.folder / TIME)
         self.checkpoints.save(self.policy(), self.learner.decisions)
-        state = {name: getattr(self, name) for name in ("averaged", "average", "curve")}
-        save_checkpoint(self.folder, self.config, {**state, "learner": self.learner.state()})
+        state = {"average": self.average.state(), "curve": self.curve, "learner": self.learner.state()}
+        save_checkpoint(self.folder, self.config, state)
 
     def restore(self, state: dict[str, Any]) -> None:
         self.learner.restore(state["learner"])
-        for name in ("averaged", "average", "curve"):
-            setattr(self, name, state[name])
+        self.average.restore(state["average"])
+        self.curve = state["curve"]
         self.checkpoints.saved = self.checkpoints.due(self.learner.decisions)
 
     def finish(self) -> NetworkAgent:
@@ -149,6 +133,8 @@ class TrainingRun:
         if self.config.evaluation.curve_points and (not self.curve or self.curve[-1]["decisions"] < done):
             self.evaluate()
         self.save()
+        if self.average.count:
+            save_policy(self.folder / LAST, self.learner.network(), self.config, done)
         save_policy(self.folder / POLICY, self.policy(), self.config, done)  # last: it marks the run as finished
         if self.seconds:
             times = self.times()

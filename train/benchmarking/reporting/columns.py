@@ -64,6 +64,7 @@ _SECONDS = Column(
 _SCORE = Column("held-out score", "gems", 2, _of("held_out", "score"))
 _SOLVED = (
     Column("NashConv", "gems", 3, _of("exact", "nash_conv"), "nash_conv"),
+    Column("NashConv of the last iterate", "gems", 3, _of("last", "nash_conv")),
     Column("deviation gain", "gems", 3, _of("exact", "exploitability")),
     Column("score among copies", "gems", 2, _of("exact", "value")),
     _SCORE,
@@ -74,6 +75,7 @@ COLUMNS = {
     "game": _SOLVED,
     "small": (
         Column("NashConv", "win share", 3, _of("exact", "nash_conv"), "nash_conv"),
+        Column("NashConv of the last iterate", "win share", 3, _of("last", "nash_conv")),
         Column("deviation gain", "win share", 3, _of("exact", "exploitability")),
         Column("held-out win share", "", 3, _of("held_out", "win")),
         _SECONDS,

@@ -109,7 +109,7 @@ def task_table(runs: Sequence[Row]) -> str:
 
 def _task_cells(runs: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """Return the titles of a task's figures, and a row of algorithm and figures for each algorithm."""
-    columns = COLUMNS[runs[0]["family"]]
+    columns = [column for column in COLUMNS[runs[0]["family"]] if any(column.read(row) for row in runs)]
     head, lines = [column.title for column in columns], _sorted(runs, [(runs[0]["task"], each) for each in columns])
     if found := best_response_policies(runs):
         head.append("strongest response")
