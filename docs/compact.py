@@ -1,4 +1,7 @@
-"""Compact copy of results for the pages: ``python docs/compact.py FOLDER/NAME.json`` writes docs/measured/NAME.json."""
+"""Compact copy of results for the pages: ``python docs/compact.py FOLDER/NAME.json`` writes docs/measured/NAME.json.
+
+The policies of seed 0 in tasks with exact evaluation are copied to docs/measured/policies.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,13 @@ import re
 import sys
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `train` is
+
+from diamant_env.storage.files import write_atomic  # noqa: E402
+from train.benchmarking.folder import run_folder  # noqa: E402
+from train.benchmarking.verification import MEASURED, policy_path  # noqa: E402
+from train.runs.run_folder import POLICY  # noqa: E402
 
 DROPPED = {"diamant-env"}  # its version is in every row
 
@@ -38,4 +48,8 @@ if __name__ == "__main__":
     text = json.dumps(compact(content), ensure_ascii=False, indent=1)
     for pattern in (r"[\[{][^\[\]{}]{,120}[\]}]", r"(?ms)^  \{$.*?^  \}"):  # short values and runs on one line each
         text = re.sub(pattern, lambda part: " ".join(part[0].split()), text)
+    for row in content.get("runs", ()):
+        policy = run_folder(results.parent, row["task"], row["algorithm"], row["seed"]) / POLICY
+        if row["seed"] == 0 and "exact" in row["measures"] and policy.is_file():
+            write_atomic(policy_path(MEASURED, row["task"], row["algorithm"]), policy.read_bytes())
     Path(__file__).with_name("measured").joinpath(results.name).write_text(text + "\n", encoding="utf-8", newline="\n")

@@ -22,6 +22,7 @@ from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import MARL_EVAL, PAGE, RESULTS, BenchmarkFolder, run_folder
 from train.benchmarking.playing import MapJobs, map_on_processes, play_all
 from train.benchmarking.reporting.page import figure_lines
+from train.benchmarking.verification import verify
 from train.cluster import map_on_ray, require_ray
 from train.runs.arguments import CONFIGS, ConfigFile, Settings, optional, parse_arguments
 from train.runs.run_folder import locked
@@ -52,6 +53,8 @@ class Arguments:
     """Number of worker processes."""
     ray: bool = False
     """Play the runs on Ray, all at once (see docs/cluster.md)."""
+    verify: bool = False
+    """Recompute the NashConv of the policies in docs/measured/policies, of `--tasks` or all, and play nothing."""
     quick: bool = False
     """Smoke test with configs/benchmark_quick.toml: seconds per run, no meaningful figures."""
     config: ConfigFile = None
@@ -62,6 +65,9 @@ class Arguments:
 
 def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     """Play the missing runs, write the figures of all runs in the folder, and return those of the requested ones."""
+    if arguments.verify:
+        verify(names=tuple(task.name for task in find_tasks(arguments.tasks or ())))
+        return []
     map_jobs = _map_of(arguments)
     config, tasks = arguments.settings, find_tasks(arguments.tasks or ())
     seeds = read_seeds("1" if arguments.quick and arguments.seeds is None else arguments.seeds)

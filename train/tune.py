@@ -1,6 +1,6 @@
 """Random search over the settings of the benchmark's learners: ``python -m train.tune``.
 
-The deck of its expeditions is that of no task, its seeds are those of no table.
+No task has the deck of its expeditions, no table its seeds.
 """
 
 from __future__ import annotations
@@ -81,9 +81,8 @@ def _drawn(values: Range, random: np.random.Generator) -> float:
 def tune(arguments: Arguments) -> list[dict[str, Any]]:
     """Measure the settings that the file lacks; return the rows of these learners, the best first."""
     rows = read_json(arguments.out)["candidates"] if arguments.out.is_file() else []
-    names = arguments.algorithms or tuple(RANGES)
+    names, common = arguments.algorithms or tuple(RANGES), {"decisions": arguments.settings.decisions}
     drawn = [(name, settings) for name in names for settings in draw(name, arguments.number)]
-    common = {"decisions": arguments.settings.decisions}
     jobs = [{"algorithm": name, "settings": settings, **common} for name, settings in drawn]
     for number, job in enumerate(jobs, 1):
         if not any(job.items() <= row.items() for row in rows):
@@ -104,12 +103,11 @@ def measure(name: str, settings: dict[str, Any], config: BenchmarkConfig) -> dic
                 run = BenchmarkRun(task, ALGORITHMS[name], seed, Path(folder), config)
                 agent, _ = partial(ALGORITHMS[name].agent, **settings)(run)
             gains[str(players)].append(benchmark.evaluate(agent, task).exploitability)
-    mean = fmean(gain for table in gains.values() for gain in table)
+    mean = fmean(sum(gains.values(), []))
     return {"gains": gains, "mean": mean, "cpu_seconds": cpu_seconds() - start}
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    def run() -> None:
+def main(argv: Sequence[str] | None = None) -> int:    def run() -> None:
         rows = tune(parse_arguments(Arguments, argv, COMMAND, CONFIGS / "benchmark.toml"))
         for row in {row["algorithm"]: row for row in reversed(rows)}.values():
             print_line(f"{row['algorithm']}: {row['settings']}; mean deviation gain {row['mean']:.3f} gems.")

@@ -1,0 +1,40 @@
+"""Published policies: NashConv of each policy file against its published figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from diamant_env import benchmark
+from diamant_env.commands.terminal import print_line
+from train.runs.run_folder import machine, read_json, slug
+
+MEASURED = Path(__file__).parents[2] / "docs" / "measured"
+TOLERANCE = 1e-6
+
+
+def policy_path(folder: Path, task: str, algorithm: str) -> Path:
+    """Return the published policy of seed 0."""
+    return folder / "policies" / slug(task) / f"{slug(algorithm)}.safetensors"
+
+
+def verify(folder: Path = MEASURED, names: tuple[str, ...] = ()) -> None:
+    """Recompute the NashConv of the policies beside `benchmark.json`, of all tasks or these; raise if one differs."""
+    rows = [
+        row for row in read_json(folder / "benchmark.json")["runs"] if row["seed"] == 0 and "exact" in row["measures"]
+    ]
+    here = ", ".join(f"{name} {value}" for name, value in machine(1).items())
+    print_line(f"Here: {here}.")
+    checked = wrong = 0
+    for row in rows:
+        path = policy_path(folder, row["task"], row["algorithm"])
+        if not path.is_file() or (names and row["task"] not in names):
+            continue
+        published = row["measures"]["exact"]["nash_conv"]
+        now = benchmark.evaluate(path, row["task"]).nash_conv
+        checked, wrong = checked + 1, wrong + (not abs(now - published) <= TOLERANCE)
+        print_line(
+            f"{row['task']} {row['algorithm']}: published {published:.9g}, now {now:.9g} ({now - published:+.0e})"
+        )
+    print_line(f"{checked} policies in {folder / 'policies'}, {wrong} differ by more than {TOLERANCE:g}.")
+    if wrong:
+        raise ValueError(f"{wrong} of {checked} policies have another NashConv than published")
