@@ -6,7 +6,7 @@ from scipy import stats
 
 from tests.benchmarking.test_tables_of_tasks import solved
 from train.benchmarking.reporting.aggregate import exact_scores, score_table
-from train.benchmarking.reporting.statistics import estimate, improvement, iqm, ratio
+from train.benchmarking.reporting.statistics import compare, holm, iqm, ratio
 
 RNG = np.random.default_rng(0)
 OURS = [RNG.normal(0.9, 0.05, 10), RNG.normal(0.7, 0.1, 7)]
@@ -18,25 +18,29 @@ def test_interquartile_mean_trims_a_quarter_of_all_runs_at_both_ends():
     assert iqm([np.array([0.0, 1.0]), np.array([5.0, 100.0])]) == 3
 
 
-def test_probability_of_improvement_is_the_mann_whitney_statistic_of_each_task():
-    each = [stats.mannwhitneyu(a, b).statistic / (len(a) * len(b)) for a, b in zip(OURS, THEIRS, strict=True)]
-    assert improvement(OURS, THEIRS) == pytest.approx(np.mean(each))
-    assert improvement(OURS, OURS) == 0.5  # ties count one half
-
-
 def test_ratio_is_the_geometric_mean_of_distances():
     assert ratio([np.array([0.5, 0.7]), np.array([0.8])], [np.array([0.9]), np.array([0.2])]) == pytest.approx(1)
     assert np.isfinite(ratio([np.array([1.0, 1 + 1e-12])], [np.array([0.5])]))
 
 
-def test_bootstrap_resamples_within_tasks():
-    found = estimate(iqm, [np.full(5, 0.2), np.full(5, 0.8)])
-    assert (found.mean, found.low, found.high) == pytest.approx((0.5, 0.5, 0.5))
-    assert np.isnan(estimate(iqm, [np.full(5, 0.2), np.full(4, 0.8)]).low)  # too few runs for an interval
-    runs = RNG.normal(size=400)
-    found = estimate(lambda scores: scores[0].mean(axis=-1), [runs])
-    half = 1.96 * runs.std() / 20
-    assert (found.low, found.high) == pytest.approx((runs.mean() - half, runs.mean() + half), abs=0.1 * half)
+def test_comparison_has_intervals_of_runs_and_of_tasks():
+    ours = [1 - np.exp(RNG.normal(-1, 0.1, 40)), 1 - np.exp(RNG.normal(-2, 0.1, 40))]
+    same, worse = compare(ours, ours), compare([1 - 2 * (1 - ours[0]), 1 - 1.2 * (1 - ours[1])], ours)
+    assert same.fixed.mean == 1
+    assert (same.excludes_one, worse.excludes_one) == (False, True)
+    assert same.p_value > 0.5
+    assert worse.p_value < 0.001
+    assert worse.fixed.mean == pytest.approx((2 * 1.2) ** 0.5)
+    half = 1.96 * (2 * 0.1**2 / 40 / 2) ** 0.5  # of the mean over two tasks of differences of logarithms
+    assert np.log(worse.fixed.high / worse.fixed.mean) == pytest.approx(half, rel=0.35)
+    assert worse.resampled.low < 1.3 < worse.fixed.low  # the first task alone has 2, the second 1.2
+    assert worse.resampled.high > 1.9 > worse.fixed.high
+    assert np.isnan(compare([ours[0][:4]], [ours[0]]).fixed.low)  # too few runs for an interval
+
+
+def test_holm_multiplies_by_the_number_of_remaining_comparisons():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.6, 0.7]) == [1, 1]
 
 
 def test_scores_are_relative_to_the_reference_and_of_all_exact_tasks():
@@ -51,4 +55,4 @@ def test_scores_are_relative_to_the_reference_and_of_all_exact_tasks():
         "psro": [[0.5], [0.75]],
     }
     # The geometric mean of 5 and 0.5 is 1.58.
-    assert "| `psro` | 2 | 0.625 (–) | 1.58 (–) | 0.50 (–) |" in score_table(rows)
+    assert "| `psro` | 1.58 (–) | 1.58 (–) |  |  |" in score_table(rows)

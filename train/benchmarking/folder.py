@@ -11,7 +11,7 @@ from diamant_env.storage.results import save_json
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import RESULT
 from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.reporting.aggregate import marl_eval
+from train.benchmarking.reporting.aggregate import iqms, marl_eval
 from train.benchmarking.reporting.page import write_page
 from train.benchmarking.reporting.pictures import draw_for_page
 from train.runs.run_folder import machine, machine_and_versions, read_json, slug
@@ -49,7 +49,12 @@ class BenchmarkFolder:
 
     def _save(self, runs: list[dict[str, Any]]) -> dict[str, Any]:
         """Write and return the content of `RESULTS`."""
-        content = {"config": self.config.model_dump(mode="json"), "versions": self.versions, "runs": runs}
+        content = {
+            "config": self.config.model_dump(mode="json"),
+            "versions": self.versions,
+            "runs": runs,
+            "iqm": iqms(runs),
+        }
         save_json(content, self.path / RESULTS)
         return content
 

@@ -1,10 +1,11 @@
-"""All exact tasks together: normalised scores, their table, and marl-eval's JSON of all runs.
+"""All exact tasks together: normalised scores, their comparisons, and marl-eval's JSON of all runs.
 
 The normalised score of a run is 1 - NashConv / NashConv of `random:0.2`: 1 at an equilibrium, 0 for the reference.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,9 +13,9 @@ import numpy as np
 
 from diamant_env.evaluation.report import estimate_text
 from train.benchmarking.reporting.columns import Row, curve_columns, curve_of, markdown_table
-from train.benchmarking.reporting.statistics import Scores, estimate, improvement, iqm, ratio
+from train.benchmarking.reporting.statistics import Scores, compare, holm, iqm
 
-REFERENCE, BASELINE = "random:0.2", "ppo"
+REFERENCE, BASELINE, LEVEL = "random:0.2", "ppo", 0.05
 
 
 def nash_conv(row: Row) -> float | None:
@@ -39,23 +40,32 @@ def exact_scores(runs: Sequence[Row]) -> dict[str, Scores]:
 
 
 def score_table(runs: Sequence[Row]) -> str:
-    """Return the IQM of each algorithm, its NashConv relative to `BASELINE` and P(`BASELINE` better), in Markdown."""
+    """Return each algorithm's NashConv relative to `BASELINE`'s with both intervals, in Markdown.
+
+    An algorithm is called better or worse if both intervals exclude 1 and Holm's p-value is below 0.05.
+    """
     scores = exact_scores(runs)
-    ours = scores.get(BASELINE)
+    ours = scores.pop(BASELINE, None)
+    if ours is None:
+        return ""
+    compared = {name: compare(theirs, ours) for name, theirs in scores.items()}
+    p_values = holm([each.p_value for each in compared.values()])
     rows = [
         [
             f"`{name}`",
-            sum(map(len, theirs)),
-            estimate_text(estimate(iqm, theirs), 3),
-            *(
-                [estimate_text(estimate(ratio, theirs, ours), 2), estimate_text(estimate(improvement, ours, theirs), 2)]
-                if ours and name != BASELINE
-                else ["", ""]
-            ),
+            *(estimate_text(each, 2) for each in (comparison.fixed, comparison.resampled)),
+            "" if math.isnan(comparison.fixed.low) else f"{p:.4f}",
+            ("worse" if comparison.fixed.mean > 1 else "better") if comparison.excludes_one and p < LEVEL else "",
         ]
-        for name, theirs in scores.items()
+        for (name, comparison), p in zip(compared.items(), p_values, strict=True)
     ]
-    return markdown_table(["algorithm", "runs", "IQM", f"NashConv / {BASELINE}'s", f"P({BASELINE} better)"], rows)
+    head = [f"NashConv / {BASELINE}'s, these tasks", "tasks resampled", "p (Holm)", f"than {BASELINE}"]
+    return markdown_table(["algorithm", *head], rows)
+
+
+def iqms(runs: Sequence[Row]) -> dict[str, float]:
+    """Return the interquartile mean of each algorithm's normalised scores."""
+    return {name: float(iqm(scores)) for name, scores in exact_scores(runs).items()}
 
 
 def marl_eval(runs: Sequence[Row]) -> dict[str, Any]:

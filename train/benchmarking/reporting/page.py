@@ -12,7 +12,7 @@ from pathlib import Path
 from diamant_env.benchmark import EXACT, TASKS
 from diamant_env.drawing.narration import counted
 from diamant_env.storage.files import write_atomic
-from train.benchmarking.reporting.aggregate import REFERENCE, exact_scores, nash_conv, score_table
+from train.benchmarking.reporting.aggregate import REFERENCE, nash_conv, score_table
 from train.benchmarking.reporting.columns import (
     COLUMNS,
     RANKING,
@@ -67,16 +67,14 @@ def summary(content: Row) -> str:
         if len({row["task"] for row in mine}) > 1:
             heading = COLUMNS[mine[0]["family"]][0].heading
             parts.append(f"{heading[0].upper()}{heading[1:]}:\n\n{side_by_side(mine)}")
-    if exact_scores(runs):
+    if table := score_table(runs):
         tasks = {row["task"] for row in runs if row["algorithm"] == REFERENCE and nash_conv(row) is not None}
         which = (
             "All exact tasks"
             if tasks >= {task.name for task in TASKS.values() if task.family in EXACT}
             else f"The tasks {', '.join(sorted(tasks))}"
         )
-        parts.append(
-            f"{which} together, with 95 % bootstrap intervals from {FEWEST} runs a task on:\n\n{score_table(runs)}"
-        )
+        parts.append(f"{which} together, with 95 % bootstrap intervals from {FEWEST} runs a task on:\n\n{table}")
     return "\n\n".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""Statistics over the runs of several tasks: interquartile mean, probability of improvement.
+"""Statistics over the runs of several tasks: interquartile mean, ratios of distances with two intervals.
 
 Agarwal et al.: Deep reinforcement learning at the edge of the statistical precipice (NeurIPS 2021). Their library
 `rliable` does not import beside today's pandas. Intervals are 95 % percentile bootstraps, stratified: the runs of each
@@ -8,14 +8,15 @@ task are resampled on their own.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.evaluation.intervals import Estimate
 
-RESAMPLES = 2_000
+RESAMPLES = 10_000
 FEWEST = 5
 """Runs of a task from which on an interval is given: a bootstrap of fewer is too narrow."""
 _SOLVED = 1e-9  # distance from which on a task is solved, so that ratios are finite
@@ -37,26 +38,41 @@ def ratio(theirs: Scores, ours: Scores) -> NDArray[np.float64]:
     return np.exp(np.mean([a - b for a, b in zip(*logs, strict=True)], axis=0))
 
 
-def improvement(ours: Scores, theirs: Scores) -> NDArray[np.float64]:
-    """Return the probability that a run has a higher score than one of another algorithm, the mean over tasks.
+class Comparison(NamedTuple):
+    """Ratio of an algorithm's distance to that of the baseline, below 1 if it is better."""
 
-    Ties count one half, as in the Mann-Whitney statistic.
-    """
-    pairs = ((a[..., :, None], b[..., None, :]) for a, b in zip(ours, theirs, strict=True))
-    return np.mean([((a > b) + 0.5 * (a == b)).mean(axis=(-2, -1)) for a, b in pairs], axis=0)
+    fixed: Estimate  # interval with these tasks, over their runs
+    resampled: Estimate  # interval with tasks resampled too
+    p_value: float  # two-sided, with these tasks
+
+    @property
+    def excludes_one(self) -> bool:
+        """Whether both intervals exclude equality."""
+        return all(each.low > 1 or each.high < 1 for each in (self.fixed, self.resampled))
 
 
-def estimate(statistic: Callable[..., NDArray[np.float64]], *algorithms: Scores, seed: int = 0) -> Estimate:
-    """Return a statistic of algorithms with its interval.
-
-    `statistic` takes the `Scores` of each algorithm and keeps leading axes, over which they are resampled. The bounds
-    are NaN if a task has less than `FEWEST` runs.
-    """
-    random, value = np.random.default_rng(seed), float(statistic(*algorithms))
-    if min(len(runs) for scores in algorithms for runs in scores) < FEWEST:
-        return Estimate(value, math.nan, math.nan)
-    resampled = [
-        [runs[random.integers(0, len(runs), (RESAMPLES, len(runs)))] for runs in scores] for scores in algorithms
+def compare(theirs: Scores, ours: Scores, seed: int = 0) -> Comparison:
+    """Return the comparison of two algorithms' runs in the same tasks; bounds are NaN below `FEWEST` runs of a task."""
+    random, value = np.random.default_rng(seed), float(ratio(theirs, ours))
+    if min(len(runs) for runs in (*theirs, *ours)) < FEWEST:
+        unknown = Estimate(value, math.nan, math.nan)
+        return Comparison(unknown, unknown, 1.0)
+    logs = [
+        np.log(np.maximum(1 - runs[random.integers(0, len(runs), (RESAMPLES, len(runs)))].mean(axis=-1), _SOLVED))
+        for runs in (*theirs, *ours)
     ]
-    low, high = np.quantile(statistic(*resampled), [0.025, 0.975])
-    return Estimate(value, float(low), float(high))
+    differences = np.subtract(logs[: len(theirs)], logs[len(theirs) :])  # (tasks, RESAMPLES)
+    chosen = random.integers(0, len(theirs), differences.shape)
+    means = differences.mean(axis=0), np.take_along_axis(differences, chosen, axis=0).mean(axis=0)
+    fixed, resampled = (Estimate(value, *np.exp(np.quantile(each, [0.025, 0.975])).tolist()) for each in means)
+    tail = min(np.count_nonzero(means[0] >= 0), np.count_nonzero(means[0] <= 0))
+    return Comparison(fixed, resampled, min(1.0, 2 * (tail + 1) / (RESAMPLES + 1)))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values adjusted for their number (Holm 1979)."""
+    order, adjusted, largest = np.argsort(p_values), [math.nan] * len(p_values), 0.0
+    for rank, number in enumerate(order.tolist()):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[number]))
+        adjusted[number] = largest
+    return adjusted
