@@ -83,7 +83,7 @@ def tune(arguments: Arguments) -> list[dict[str, Any]]:
     rows = read_json(arguments.out)["candidates"] if arguments.out.is_file() else []
     names, common = arguments.algorithms or tuple(RANGES), {"decisions": arguments.settings.decisions}
     drawn = [(name, settings) for name in names for settings in draw(name, arguments.number)]
-    jobs = [{"algorithm": name, "settings": settings, **common} for name, settings in drawn]
+    jobs: list[Any] = [{"algorithm": name, "settings": settings, **common} for name, settings in drawn]
     for number, job in enumerate(jobs, 1):
         if not any(job.items() <= row.items() for row in rows):
             print_line(f"[{number}/{len(jobs)}] {job['algorithm']} {job['settings']} …")
@@ -95,19 +95,20 @@ def tune(arguments: Arguments) -> list[dict[str, Any]]:
 
 def measure(name: str, settings: dict[str, Any], config: BenchmarkConfig) -> dict[str, Any]:
     """Return the exact deviation gains (gems) by table size and seed, their mean, and the CPU seconds."""
-    start, gains = cpu_seconds(), {str(players): [] for players in PLAYERS}
+    start, gains = cpu_seconds(), dict[str, list[Any]]()
     for players in PLAYERS:
         task = benchmark.BenchmarkTask(f"tuning-{players}", "expedition", players, EDITION, "score", "the tuning deck")
         for seed in SEEDS:
             with TemporaryDirectory() as folder:
                 run = BenchmarkRun(task, ALGORITHMS[name], seed, Path(folder), config)
                 agent, _ = partial(ALGORITHMS[name].agent, **settings)(run)
-            gains[str(players)].append(benchmark.evaluate(agent, task).exploitability)
+            gains.setdefault(str(players), []).append(benchmark.evaluate(agent, task).exploitability)
     mean = fmean(sum(gains.values(), []))
     return {"gains": gains, "mean": mean, "cpu_seconds": cpu_seconds() - start}
 
 
-def main(argv: Sequence[str] | None = None) -> int:    def run() -> None:
+def main(argv: Sequence[str] | None = None) -> int:
+    def run() -> None:
         rows = tune(parse_arguments(Arguments, argv, COMMAND, CONFIGS / "benchmark.toml"))
         for row in {row["algorithm"]: row for row in reversed(rows)}.values():
             print_line(f"{row['algorithm']}: {row['settings']}; mean deviation gain {row['mean']:.3f} gems.")
