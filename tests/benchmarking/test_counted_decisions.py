@@ -97,7 +97,7 @@ def test_learner_is_counted_and_deterministic_and_gives_an_agent(name, tmp_path,
     assert SMALL.decisions <= decisions == sum(made) < SMALL.decisions + 24 * 16  # one rollout more
     assert isinstance(agent, NetworkAgent)
     last = NetworkAgent.load(runs[0].training / LAST)
-    if name != "psro":  # whose distillation is one step here
+    if name not in ("psro", "maskable-ppo"):  # of one update here
         assert not np.array_equal(agent.layers[0][0], last.layers[0][0])
     np.testing.assert_allclose(agent.layers[0][0], last.layers[0][0], atol=0.2)
     rows = Batch(50, 3, task.edition).reset(1).reshape(150, -1)

@@ -35,7 +35,7 @@ def test_documented_names_exist(module, name):
 
 
 @pytest.mark.parametrize(
-    "module", [*ENVIRONMENTS, "exact", "evaluation", "opponents.seated_agents", "records", "rules"]
+    "module", [*ENVIRONMENTS, "benchmark", "exact", "evaluation", "opponents.seated_agents", "records", "rules"]
 )
 def test_examples_in_docstrings(module):
     failures, tried = doctest.testmod(import_module(f"diamant_env.{module}"))
