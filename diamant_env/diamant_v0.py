@@ -183,7 +183,7 @@ class parallel_env(ParallelEnv, EzPickle):
         agents, over = self.agents, bool(self._done[0])
         if over:
             self.agents = []
-        self._renderer.follow([0])
+        self._renderer.update([0])
         by_agent, rewards, infos = self._results(observations[0])
         return by_agent, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
 

@@ -106,7 +106,7 @@ class SingleAgentGames:
             self.batch._turn(self._actions, self._rewards, self._done, playing)
             self.batch._observe(self._observations, playing)
             if self._renders:
-                self.renderer.follow(np.flatnonzero(playing))
+                self.renderer.update(np.flatnonzero(playing))
             waiting = count_turn(self._observations, self.seats, self._rewards, self._done, playing, rewards, turns)
         return rewards, turns
 
