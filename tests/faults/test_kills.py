@@ -23,7 +23,7 @@ def killed_at(at: int, work: Callable[[], object]) -> int:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     count = 0
 
-    def update(frame: Any, event: str, function: Any) -> None:
+    def follow(frame: Any, event: str, function: Any) -> None:
         nonlocal count
         if event in ("c_call", "c_return") and getattr(function, "__name__", "") in OPERATIONS:
             count += 1
