@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # where `tests` is
 
 import watch  # noqa: E402
+
 from diamant_env.drawing.picture import draw_game  # noqa: E402
 from diamant_env.drawing.pixels import pixels_of  # noqa: E402
 from diamant_env.drawing.render_history import RenderHistory  # noqa: E402
