@@ -29,7 +29,7 @@ _ROUNDING = 1e-9  # win share; the actions that minimax play mixes have equal va
 
 @dataclass(frozen=True)
 class Outlook:
-    """Win share of each action with the champion in every seat, by roll-outs with 95 % intervals; or exact at minimax."""
+    """Win share of each action: by roll-outs of the champion with 95 % intervals, or exact at minimax play."""
 
     shares: tuple[float, float]  # of CONTINUE and of LEAVE
     errors: tuple[float, float]  # half-widths of their intervals
@@ -146,7 +146,7 @@ def single_player_gems(game: GameState, edition: Edition) -> tuple[float, float]
 
 
 def minimax_outlook(game: GameState, edition: Edition, seat: int) -> tuple[float, Outlook]:
-    """Return the minimax probability of LEAVE and both actions' win shares against it, exact, for one of two players."""
+    """Return the minimax probability of LEAVE of one of two players, and the exact win share of each action."""
     state = rebuilt(observations_of(seat, [game], edition), np.zeros(1, np.uint64))[0]
     stay, leave, chance = two_player_win(edition).action_values(state).tolist()
     return chance, Outlook((stay, leave), (0, 0), leave - stay, _ROUNDING, 0)
