@@ -38,7 +38,7 @@ class Arguments:
 
     settings: Settings[BenchmarkConfig]
     tasks: Annotated[tuple[str, ...] | None, optional("TASK …")] = None
-    """Tasks by name or family (expedition, small, game, solitaire, win, score); all by default."""
+    """Tasks by name or family (expedition, small, game, two-player, solitaire, win, score); all by default."""
     algorithms: Annotated[tuple[str, ...] | None, optional("ALGORITHM …")] = None
     """Algorithms by name or kind (learned, scripted, shipped, exact), or module:function, see docs/enter.md; all by
     default."""

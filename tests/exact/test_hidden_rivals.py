@@ -5,7 +5,7 @@ import pytest
 
 from diamant_env import exact
 from train.benchmarking.exact_tasks import exploitability
-from train.benchmarking.ordered_traps import OrderedTraps
+from train.benchmarking.exact_view import ExactView
 from train.benchmarking.suite import TASKS
 
 
@@ -22,7 +22,7 @@ class FirstTrap:
 
 def test_ordered_traps_agent_is_invariant_to_merging():
     game = TASKS["expedition-2"].game.evaluation_edition()
-    start, agent = exact.start_of_expedition(game, 1), OrderedTraps(FirstTrap())
+    start, agent = exact.start_of_expedition(game, 1), ExactView(FirstTrap())
     values = []
     for merge in (True, False):
         tree = exact.build_tree(start, game, merge)

@@ -18,7 +18,7 @@ from train.algorithms.response_oracles import response_oracles
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, Trained
 from train.benchmarking.entry import from_agent, from_function
 from train.benchmarking.exact_tasks import equilibrium
-from train.benchmarking.suite import EXACT, BenchmarkTask
+from train.benchmarking.suite import EXACT, VIEWED, BenchmarkTask
 from train.league import LeagueLearner
 from train.runs.config import OpponentsConfig
 from train.runs.run_folder import TIME, read_json
@@ -132,9 +132,9 @@ _ALGORITHMS = (
     Algorithm(
         "equilibrium",
         "exact",
-        "the symmetric equilibrium in score, an equilibrium of a small whole game",
+        "the symmetric equilibrium in score, an equilibrium of a small whole game, minimax play",
         lambda run: (equilibrium(run.task), 0),
-        lambda task: task.family in EXACT,
+        lambda task: task.family in (*EXACT, *VIEWED),
     ),
     Algorithm(
         "single-player", "exact", "optimal stopping", lambda _run: ("single-player", 0), lambda task: task.players == 1

@@ -17,12 +17,13 @@ from diamant_env.evaluation import evaluate
 from diamant_env.evaluation.games import AgentSpec, number_of_tables, play, seeds_for
 from diamant_env.evaluation.intervals import Estimate, mean_of_tables
 from diamant_env.opponents import make_agent
+from diamant_env.opponents.inputs import EXACT_VIEW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.results import save_json, to_json, versions
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.exact_tasks import exploitability
-from train.benchmarking.ordered_traps import OrderedTraps
-from train.benchmarking.suite import EXACT, BenchmarkTask, digest_of_task
+from train.benchmarking.exact_view import ExactView
+from train.benchmarking.suite import EXACT, VIEWED, BenchmarkTask, digest_of_task
 from train.responding.gains import ResponseGame, gains_of
 from train.responding.result import report
 from train.responding.search import response_runs, reward_scale
@@ -37,7 +38,8 @@ RESULT = "result.json"
 Trained = tuple[AgentSpec, int]
 """An agent and the decisions of the learning seats in its training."""
 POINT_GAMES = 4
-"""Divisor of the number of games at a point of a learning curve."""
+"""Divisor of the number of games at a point of a learning curve, and against `MINIMAX`."""
+MINIMAX = "minimax"
 
 
 class Algorithm(NamedTuple):
@@ -83,7 +85,9 @@ class BenchmarkRun:
             game=game,
             opponents=opponents or OpponentsConfig(),
             ppo=config.ppo.model_copy(update={"decisions": config.decisions, "reward_scale": scale, **(ppo or {})}),
-            network=config.network,
+            network=config.network.model_copy(
+                update={"inputs": EXACT_VIEW} if self.task.family == "two-player" else {}
+            ),
             checkpoints=min(config.checkpoints, self.task.points),
             evaluation=EvaluationConfig(curve_points=0),
         )
@@ -152,13 +156,19 @@ class BenchmarkRun:
 
     def measure(self, agent: AgentSpec) -> dict[str, Any]:
         """Return the task's figures of an agent."""
-        measures: dict[str, Any]
+        measures: dict[str, Any] = {}
         if self.task.players == 1:
-            measures = {"score": self._score_alone(agent)}
-        elif self.task.family not in EXACT:
-            measures = {HELD_OUT: self._against_held_out(agent, self.config.games), "gain": self._gain(agent)}
+            measures["score"] = self._score_alone(agent)
         else:
-            measures = {HELD_OUT: self._against_held_out(agent, self.config.games), "exact": self._exact(agent)}
+            measures[HELD_OUT] = self._against(HELD_OUT, agent, self.config.games)
+        if self.task.family == "two-player":
+            measures[MINIMAX] = self._against(MINIMAX, agent, self.config.games // POINT_GAMES)
+            if self.seed == 0 and self.config.exact_two_player:
+                measures["joint"] = exploitability(agent, self.task)
+        elif self.task.family in EXACT:
+            measures["exact"] = self._exact(agent)
+        elif self.task.players > 1:
+            measures["gain"] = self._gain(agent)
         curve = self._curve()
         return {**measures, "curve": curve} if curve else measures
 
@@ -192,7 +202,7 @@ class BenchmarkRun:
             return {"score": self._score_alone(agent).mean}
         if self.task.family not in EXACT:
             reward = self.task.game.reward
-            return {reward: self._against_held_out(agent, self.config.games // POINT_GAMES)[reward].mean}
+            return {reward: self._against(HELD_OUT, agent, self.config.games // POINT_GAMES)[reward].mean}
         return {name: float(value) for name, value in self._exact(agent).items() if name == "nash_conv"}
 
     def _exact(self, agent: AgentSpec) -> dict[str, float | str]:
@@ -206,13 +216,13 @@ class BenchmarkRun:
         played = play([agent], seating, self.config.games, seeds, self.task.game.evaluation_edition())
         return mean_of_tables(played.totals(played.scores.mean(axis=1)), played.quotas)
 
-    def _against_held_out(self, agent: AgentSpec, games: int) -> dict[str, Estimate]:
-        """Return win share and score at tables of distinct held-out agents that support the task."""
-        if self.task.family == "expedition":
-            agent = OrderedTraps(make_agent(agent))
+    def _against(self, opponents: str, agent: AgentSpec, games: int) -> dict[str, Estimate]:
+        """Return win share and score among copies of an agent or distinct agents of a pool that support the task."""
+        if self.task.family in VIEWED:
+            agent = ExactView(make_agent(agent))
         result = evaluate(
             agent,
-            HELD_OUT,
+            opponents,
             games,
             players=self.task.players,
             edition=self.task.game.evaluation_edition(),

@@ -10,23 +10,32 @@ from numpy.typing import NDArray
 from diamant_env import exact
 from diamant_env.evaluation.games import AgentSpec, percent_bar
 from diamant_env.opponents import make_agent
-from train.benchmarking.ordered_traps import OrderedTraps
-from train.benchmarking.suite import BenchmarkTask
+from train.benchmarking.exact_view import ExactView
+from train.benchmarking.suite import VIEWED, BenchmarkTask
+
+MAX_LEAD = 64
+"""Maximum lead, in gems, at the start of an expedition of two players at which agents are asked."""
 
 
 def exploitability(player: AgentSpec, task: BenchmarkTask) -> dict[str, float | str]:
     """Return an agent's exact deviation gain, NashConv and reward in self-play.
 
-    For an agent that is not a function of its observations, return the reason as `refused`.
+    In a full game of two players they are those of its joint decisions, and both play optimally when alone inside. For
+    an agent that is not a function of its observations, return the reason as `refused`.
     """
     try:
+        if task.family == "two-player":
+            solution = exact.solve_two_player_win(task.game.evaluation_edition())
+            with percent_bar(f"exact response, {task.name}") as progress:
+                share = exact.guaranteed_by(ExactView(make_agent(player)), solution, MAX_LEAD, progress).value
+            return {"exploitability": 0.5 - share, "nash_conv": 1 - 2 * share, "value": 0.5}
         if task.family != "expedition":
             with percent_bar(f"exact response, {task.name}") as progress:
                 result = _whole_game(task).best_response(make_agent(player), task.game.reward, progress)
         else:
             tree, nodes = _tree(task)
             with percent_bar(f"exact policy, {task.name}") as progress:
-                policy = exact.policy_of(OrderedTraps(make_agent(player)), tree, progress, nodes)
+                policy = exact.policy_of(ExactView(make_agent(player)), tree, progress, nodes)
             with percent_bar(f"exact response, {task.name}") as progress:
                 result = exact.best_response(policy, tree, progress)
     except ValueError as error:
@@ -36,8 +45,8 @@ def exploitability(player: AgentSpec, task: BenchmarkTask) -> dict[str, float | 
 
 def equilibrium(task: BenchmarkTask) -> AgentSpec:
     """Return an agent that plays an equilibrium of a task whose deviation gains are exact."""
-    if task.family == "expedition":
-        return "equilibrium"
+    if task.family in VIEWED:
+        return "equilibrium" if task.family == "expedition" else "minimax"
     game = _whole_game(task)
     return game.agent(game.solve_equilibrium(task.game.reward), "equilibrium")
 

@@ -14,7 +14,7 @@ from train.runs.config import GameConfig
 
 FULL, HIDDEN = "iello-2016", "incan-gold"
 EXPEDITION = "iello-2016-fr/expeditions:1/hidden_rivals:1"  # 2016 without relics
-Family = Literal["expedition", "small", "game", "solitaire", "win", "score"]
+Family = Literal["expedition", "small", "game", "two-player", "solitaire", "win", "score"]
 """Family of tasks with the same figures."""
 _GAMES, _TURNS = 16, 80  # size of the digest's games
 
@@ -66,6 +66,14 @@ _TASKS = (
         "exact NashConv of a game of several expeditions for score",
         "small-2",
     )._replace(family="game", seeds=10, points=8),
+    _full(
+        "full-2-win",
+        2,
+        "win",
+        "2 players, the 2016 game without relics, for the win",
+        "a full zero-sum game whose minimax play is solved: exact NashConv of the joint decisions",
+        "iello-2016-fr",
+    )._replace(family="two-player", points=1),
     _full("solitaire", 1, "score", "1 player, the 2016 game, for score", "no opponents: optimal stopping, solved"),
     _full("full-3-win", 3, "win", "3 players, the 2016 game, for the win", "the smallest table that the rules allow"),
     _full("full-4-win", 4, "win", "4 players, the 2016 game, for the win", "the standard task")._replace(gains=3),
@@ -80,7 +88,9 @@ _TASKS = (
 TASKS = {task.name: task for task in _TASKS}
 """The tasks by name."""
 EXACT = ("expedition", "small", "game")
-"""Families whose deviation gains are exact."""
+"""Families whose deviation gains are exact at every point of a curve."""
+VIEWED = ("expedition", "two-player")
+"""Families whose agents are evaluated through `exact_view`."""
 
 
 def find_tasks(names: tuple[str, ...]) -> list[BenchmarkTask]:

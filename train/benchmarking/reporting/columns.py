@@ -79,6 +79,12 @@ COLUMNS = {
         Column("held-out win share", "", 3, _of("held_out", "win")),
         _SECONDS,
     ),
+    "two-player": (
+        Column("NashConv of joint decisions, seed 0", "win share", 3, _of("joint", "nash_conv")),
+        Column("win share against minimax", "", 3, _of("minimax", "win")),
+        Column("held-out win share", "", 3, _of("held_out", "win"), "win"),
+        _SECONDS,
+    ),
     "solitaire": (Column("score", "gems", 2, _of("score"), "score"), _SECONDS),
     "win": (
         _GAIN,
