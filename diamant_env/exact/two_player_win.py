@@ -49,13 +49,14 @@ class _Expedition(NamedTuple):
     ahead: NDArray[np.float64]  # (2, x), win shares of player and rival by continuing alone
 
 
-class Payoffs(NamedTuple):
-    """A player's win shares at a joint decision, float64; in `stays` the rival leaves, in `leaves` it stays."""
+class Decision(NamedTuple):
+    """A player's win shares at a joint decision, float64."""
 
     both_stay: Any
-    stays: Any
-    leaves: Any
-    both_leave: Any
+    stays: Any  # the rival leaves
+    stay: Any  # the rival plays its policy, as in `leave`
+    leave: Any
+    policy: Any  # the player's probability of leaving
 
 
 @dataclass(eq=False)
@@ -99,12 +100,11 @@ class TwoPlayerWin:
         """
         lead = int(game["chest"][0]) - int(game["chest"][1])
         expedition = expedition_from(game, lead, self)
-        payoffs = induce(expedition, lead, NO_POLICY, EQUILIBRIUM)[1]
-        if game["num_inside"] == 1:
-            leave = self.win_shares(after_leaving(game, self.edition), lead + expedition.total[:1])[0]
-            return np.array([payoffs.stays, leave, leave >= payoffs.stays])
-        p, q = minimax(payoffs), minimax(rival_of(payoffs))
-        return np.array([*values_against(payoffs, q), p])
+        decision = induce(expedition, lead, NO_POLICY, EQUILIBRIUM)[1]
+        if game["num_inside"] == 2:
+            return np.array([decision.stay, decision.leave, decision.policy])
+        leave = self.win_shares(after_leaving(game, self.edition), lead + expedition.total[:1])[0]
+        return np.array([decision.stays, leave, leave >= decision.stays])
 
     def leave_probability(self, games: np.ndarray) -> NDArray[np.float32]:
         """Return seat 0's minimax probability of leaving, float32 (games,).
@@ -185,8 +185,8 @@ def solve_two_player_win(
         if numbers is None:
             expedition, numbers = expedition_from(game, leads, solution), np.zeros(1 + leads)
             for lead in range(leads):
-                error, payoffs = induce(expedition, lead, NO_POLICY, EQUILIBRIUM)
-                numbers[0], numbers[1 + lead] = max(numbers[0], error), payoffs.both_stay
+                error, decision = induce(expedition, lead, NO_POLICY, EQUILIBRIUM)
+                numbers[0], numbers[1 + lead] = max(numbers[0], error), decision.both_stay
                 if progress:
                     progress((done + lead) / total)
             save_numbers(file, numbers)
@@ -333,7 +333,7 @@ def _stop_alone(expedition, index, digits, deck_size, own, side, values, ahead):
 
 @jit(cached=True)
 def induce(expedition, lead, policy, mode):
-    """Solve an expedition for a lead; return the maximum gain of a deviation and the payoffs at its start.
+    """Solve an expedition for a lead; return the maximum gain of a deviation and the decision at its start.
 
     `policy`, float32 (sets, 2) or (0, 2), has the probabilities of leaving of the player and the rival: output, except
     the player's in mode `RESPONSE` and both in mode `EVALUATE`. Before the first card, both stay.
@@ -341,7 +341,7 @@ def induce(expedition, lead, policy, mode):
     sets, banked, left, bust = expedition.sets, expedition.banked, expedition.left[0], expedition.bust[0]
     alone, both, ahead = expedition.alone, expedition.both, expedition.ahead
     digits, centre, error = np.zeros(sets.radix.shape[0], np.int64), left.shape[0] // 2, 0.0
-    payoffs = Payoffs(0.0, 0.0, 0.0, 0.0)
+    decision = Decision(0.0, 0.0, 0.0, 0.0, 0.0)
     for index in range(sets.size - 1, -1, -1):
         deck_size = read_set(sets, index, digits).deck_size
         mean = sets.always_fatal * bust[-1, centre + lead]
@@ -354,43 +354,33 @@ def induce(expedition, lead, policy, mode):
             from_seat = centre + lead if side == 0 else centre - lead
             _stop_alone(expedition, index, digits, deck_size, from_seat, side, alone[side], ahead[side])
         at = banked[index]
-        payoffs = Payoffs(mean / deck_size, ahead[0, at], 1 - ahead[1, at], left[centre + lead])
-        p = minimax(payoffs) if mode == EQUILIBRIUM else np.float64(policy[index, 0])
-        rival_stay, rival_leave = values_against(rival_of(payoffs), p)
+        both_stay, stays, leaves, both_leave = mean / deck_size, ahead[0, at], 1 - ahead[1, at], left[centre + lead]
+        p = minimax(both_stay, stays, leaves, both_leave) if mode == EQUILIBRIUM else np.float64(policy[index, 0])
+        rival_stay, rival_leave = 1 - both_stay - p * (leaves - both_stay), 1 - stays - p * (both_leave - stays)
         if mode == EVALUATE:
             q = np.float64(policy[index, 1])
+        elif mode == RESPONSE:
+            q = np.float64(rival_leave > rival_stay)
         else:
-            q = minimax(rival_of(payoffs)) if mode == EQUILIBRIUM else np.float64(rival_leave > rival_stay)
-        stay, leave = values_against(payoffs, q)
+            q = minimax(1 - both_stay, 1 - leaves, 1 - stays, 1 - both_leave)
+        stay, leave = both_stay + q * (stays - both_stay), leaves + q * (both_leave - leaves)
         both[index] = value = stay + p * (leave - stay)
         error = max(error, stay - value, leave - value, rival_stay - (1 - value), rival_leave - (1 - value))
+        decision = Decision(both_stay, stays, stay, leave, p)
         if policy.shape[0]:
             policy[index, 0], policy[index, 1] = p, q
-    return error, payoffs
+    return error, decision
 
 
 @jit
-def rival_of(payoffs):
-    """Return the rival's payoffs."""
-    return Payoffs(1 - payoffs.both_stay, 1 - payoffs.leaves, 1 - payoffs.stays, 1 - payoffs.both_leave)
-
-
-@jit
-def values_against(payoffs, leave):
-    """Return the values of CONTINUE and LEAVE against a rival's probability of leaving."""
-    stay = payoffs.both_stay + leave * (payoffs.stays - payoffs.both_stay)
-    return stay, payoffs.leaves + leave * (payoffs.both_leave - payoffs.leaves)
-
-
-@jit
-def minimax(payoffs):
-    """Return the probability of leaving that maximises the minimum over the rival's decisions."""
-    if_stays, if_leaves = payoffs.leaves - payoffs.both_stay, payoffs.both_leave - payoffs.stays  # gains of leaving
+def minimax(both_stay, stays, leaves, both_leave):
+    """Return the probability of leaving that maximises the minimum; the rival leaves in `stays`, stays in `leaves`."""
+    if_stays, if_leaves = leaves - both_stay, both_leave - stays  # gains of leaving
     if if_stays <= 0 and if_leaves <= 0:
         return 0.0
     if if_stays >= 0 and if_leaves >= 0:
         return 1.0
-    return min(max((payoffs.both_stay - payoffs.stays) / (if_leaves - if_stays), 0.0), 1.0)
+    return min(max((both_stay - stays) / (if_leaves - if_stays), 0.0), 1.0)
 
 
 @jit(cached=True)
