@@ -43,7 +43,7 @@ class _Expedition(NamedTuple):
     total: NDArray[np.int64]  # (sets,), gems of both, those that a player has banked before excepted
     first: NDArray[np.int64]  # (sets + 1,), offset of each set's states with one player inside, by x up to `banked`
     left: NDArray[np.float64]  # (2, leads), win share of player and rival by own lead, centred on 0, after leaving
-    bust: NDArray[np.float64]  # (2, digits + 1, leads), the same after a bust by a digit's trap; [-1]: traps on the path
+    bust: NDArray[np.float64]  # (2, digits + 1, leads), the same after a bust by a digit's trap; [-1]: on the path
     alone: NDArray[np.float64]  # (2, states), win share of player and rival inside alone
     both: NDArray[np.float64]  # (sets,), win share of the player with both inside
     ahead: NDArray[np.float64]  # (2, x), win shares of player and rival by continuing alone

@@ -26,7 +26,7 @@ BOXES = [
     Edition("odd and even", (3, 8), ("mud", "wind"), expeditions=2),
     Edition("both traps leave", (5,), ("mud", "wind"), trap_copies=4, expeditions=3, bust_removes=2),
     Edition("no trap leaves", (3, 4), ("mud",), expeditions=3, bust_removes=0, tie_break="relics"),
-    Edition("three expeditions", (5, 7), ("mud", "wind"), trap_copies=2, expeditions=2),
+    Edition("five and seven", (5, 7), ("mud", "wind"), trap_copies=2, expeditions=2),
 ]
 
 
@@ -125,8 +125,8 @@ def test_value_against_minimax_is_that_of_the_small_game(name):
     alone = (games["num_inside"] == 1) & (games["phase"] == DECIDE)
     for seat in (0, 1):
         nodes = np.flatnonzero(alone & (games["inside"][:, seat] != 0))
-        for policy, values in ((policies[0], result.against_minimax), (policies[1], _of_rival(result.against_minimax))):
-            policy[nodes, seat] = [values.action_values(game)[2] for game in by_seat(games[nodes], seat)]
+        for policy, solved in ((policies[0], result.against_minimax), (policies[1], _of_rival(result.against_minimax))):
+            policy[nodes, seat] = [solved.action_values(game)[2] for game in by_seat(games[nodes], seat)]
     value = whole.best_response(policies, "win").profile_value
     assert result.against_minimax.value == pytest.approx(value[0], abs=1e-6)
 
