@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from matplotlib import pyplot
 from PIL import Image
 
 ROOT = Path(__file__).parents[1]
@@ -18,6 +19,7 @@ sys.path.insert(0, str(ROOT))  # where `tests` is
 
 import watch  # noqa: E402
 
+from diamant_env import exact  # noqa: E402
 from diamant_env.drawing.picture import draw_game  # noqa: E402
 from diamant_env.drawing.pixels import pixels_of  # noqa: E402
 from diamant_env.drawing.render_history import RenderHistory  # noqa: E402
@@ -69,7 +71,23 @@ def page(folder: str) -> None:
     server.stop()
 
 
+def win_shares() -> None:
+    """Write the minimax win share by lead at the start of each expedition, no trap removed so far."""
+    solution, leads = exact.solve_two_player_win("iello-2016-fr"), np.arange(-100, 101)
+    figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
+    for deck, shares in sorted(solution.shares.items()):
+        if len(set(deck.traps)) == 1 and len(shares) > 1:
+            centre = len(shares) // 2
+            axes.plot(leads, shares[centre + leads], label=f"expedition {deck.expedition}")
+    axes.plot(0, solution.value, "ko", label="expedition 1")
+    axes.set(xlabel="lead in gems at the start of the expedition", ylabel="win share", xlim=(-100, 100), ylim=(0, 1))
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(PICTURES / "two-player-win.png", dpi=120)
+
+
 if __name__ == "__main__":
+    win_shares()
     film()
     with tempfile.TemporaryDirectory() as folder:
         page(folder)

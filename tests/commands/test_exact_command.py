@@ -51,6 +51,18 @@ def test_small_whole_game(tmp_path, capsys):
         assert rows["random:0.3", players]["exploitability"] > 0.1
 
 
+def test_two_players_for_the_win(tmp_path, capsys):
+    out, small = tmp_path / "results.json", tmp_path / "small.toml"
+    Edition("small", (3, 5), ("snake", "mud"), trap_copies=2, expeditions=2).save(small)
+    words = ["bag:5", "--edition", str(small), "--reward", "win", "--whole-game", "--out", str(out)]
+    assert diamant.main(["exact", *words]) == 0
+    assert "Whole game, win, exact" in capsys.readouterr().out
+    solved, agent = json.loads(out.read_text())["rows"]
+    assert solved["all play it"] == agent["all play it"] == 0.5
+    assert agent["NashConv"] == pytest.approx(2 * agent["exploitability"])
+    assert 0 < 0.5 - agent["against minimax"] <= agent["exploitability"] == agent["at most"]
+
+
 def test_equilibrium_has_no_deviation_gain_in_the_one_expedition(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(equilibrium, "_MOST_UNSEEN", 0)  # no later expedition is solved
     few, out = tmp_path / "few.toml", tmp_path / "results.json"
