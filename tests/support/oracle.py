@@ -1,6 +1,6 @@
 """Independent reference implementation (oracle) of the rules, in plain Python with real cards.
 
-Written from the rulebook and `docs/rules.md` alone. It imports nothing of the package; edition, cards and leavers are
+Written from the rulebook and `docs/rules_sources.md` alone. It imports nothing of the package; edition, cards and leavers are
 its input.
 """
 
