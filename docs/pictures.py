@@ -16,15 +16,16 @@ from PIL import Image
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # where `tests` is
 
+import watch  # noqa: E402
+
 from diamant_env import Game  # noqa: E402
 from diamant_env.drawing.picture import draw_game  # noqa: E402
 from diamant_env.drawing.pixels import pixels_of  # noqa: E402
 from diamant_env.drawing.render_history import RenderHistory  # noqa: E402
-from diamant_env.records import GameSession  # noqa: E402
+from diamant_env.records import GameRecord  # noqa: E402
 from tests.support.browser import Browser, Server  # noqa: E402
 
 PICTURES = Path(__file__).with_name("pictures")
-AGENTS, SEED = ("champion", "ev", "bag:18", "catch-up"), 10
 PAGE_SEED, DECISIONS = 28, 8  # of the game in the page: seed, and CONTINUE before the hint
 SET_SEED = """
     const [seed, ask] = [arguments[0], window.fetch];
@@ -48,12 +49,11 @@ def palette(picture: Image.Image, colours: int) -> Image.Image:
 
 
 def film() -> None:
-    """Write the film of a game, 1.2 seconds per turn."""
-    session, history, frames = GameSession("iello-2016", AGENTS, SEED), RenderHistory(), []
-    session.play_out()
-    for state in session.games:
+    """Write the film of the recorded game, 1.2 seconds per turn."""
+    record, history, frames = GameRecord.read(watch.RECORD), RenderHistory(), []
+    for state in record.states():
         history.update(state)
-        frames.append(pixels_of(draw_game(state, session.edition, history)))
+        frames.append(pixels_of(draw_game(state, record.edition, history)))
     colours = palette(Image.fromarray(np.concatenate(frames[::4])), 128)
     first, *rest = (Image.fromarray(frame).quantize(palette=colours, dither=Image.Dither.NONE) for frame in frames)
     pauses = [1200] * len(rest) + [4000]

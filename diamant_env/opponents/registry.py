@@ -53,7 +53,7 @@ def make_agent(spec: AgentSpec, seed: int | None = None, *, importing: bool = Tr
     A spec or a class makes a new agent; an object is used as it is, see `diamant_env.opponents.Agent`.
 
     Args:
-        given: A spec (see below) or a path; an agent, its class or a function of the observations (see
+        spec: A spec (see below) or a path; an agent, its class or a function of the observations (see
             `diamant_env.opponents.custom.ALLOWED`); or (name, any of these), under that name. Texts:
 
             - A scripted family with its defaults (``"bag"``) or with all its parameters (``"bag-or-traps:18,3"``).
