@@ -50,7 +50,7 @@ class Arguments:
     workers: Annotated[int, arg(metavar="N")] = 1
     """Number of worker processes."""
     ray: bool = False
-    """Play the runs on Ray, all at once (see docs/cluster.md)."""
+    """Play the runs on Ray, all at once (see docs/training.md)."""
     quick: bool = False
     """Smoke test with configs/benchmark_quick.toml: seconds per run, no meaningful figures."""
     config: ConfigFile = None
