@@ -45,7 +45,9 @@ def test_small_game_is_solved_at_every_state(edition):
     whole, solution = exact.WholeGame(edition, 2), exact.solve_two_player_win(edition, cache=False)
     games, value = whole.graph.games, np.zeros((len(whole.graph.states), 1, 2))
     policy = np.zeros_like(value)
-    values.induce_values(whole.graph, as_bytes(whole._table), reward_code("win", 2), values.EQUILIBRIUM, policy, value)
+    values.induce_values(
+        whole.graph, as_bytes(whole._edition_params), reward_code("win", 2), values.EQUILIBRIUM, policy, value
+    )
     policy = np.zeros((len(games), 2))
     for seat in (0, 1):
         nodes = np.flatnonzero((games["phase"] == DECIDE) & (games["inside"][:, seat] != 0))

@@ -58,7 +58,7 @@ class WholeGame:
         self.edition = find_edition(edition)
         self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.graph = build_graph(self.edition, self.num_players)
-        self._table = edition_params_array([self.edition])
+        self._edition_params = edition_params_array([self.edition])
 
     def best_response(
         self, agent: Agent | Policy | Sequence[Agent | Policy], reward: str = "win", progress: Progress | None = None
@@ -133,7 +133,7 @@ class WholeGame:
         for first in range(0, len(deciding), _NODES):
             nodes = deciding[first : first + _NODES]
             inside = games["inside"][nodes, : self.num_players] != 0
-            flat = observe_records(games[nodes], self._table, self.num_players)[inside]
+            flat = observe_records(games[nodes], self._edition_params, self.num_players)[inside]
             answers = np.zeros(inside.shape)
             answers[inside] = answers_to(flat, agent, self.edition)
             policy[nodes] = answers
@@ -150,7 +150,7 @@ class WholeGame:
     def _values(self, policy: NDArray[np.float64], code: int, mode: int) -> NDArray[np.float64]:
         """Return the value of each seat at the start, float64 (num_players,)."""
         value = np.zeros_like(policy)
-        induce_values(self.graph, as_bytes(self._table), code, mode, policy, value)
+        induce_values(self.graph, as_bytes(self._edition_params), code, mode, policy, value)
         return value[0, 0]
 
 
