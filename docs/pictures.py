@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))  # where `tests` is
 
 import watch  # noqa: E402
 
-from diamant_env import exact  # noqa: E402
+from diamant_env import Game, exact  # noqa: E402
 from diamant_env.drawing.picture import draw_game  # noqa: E402
 from diamant_env.drawing.pixels import pixels_of  # noqa: E402
 from diamant_env.drawing.render_history import RenderHistory  # noqa: E402
@@ -32,6 +32,15 @@ SET_SEED = """
     const [seed, ask] = [arguments[0], window.fetch];
     window.fetch = (path, post) => ask(path, { ...post, body: post.body?.replace('"seed":null', `"seed":${seed}`) });
 """
+RULES = [  # seats that leave, the next card, the name of the picture
+    ([], 5, ""),
+    ([], "snake", ""),
+    ([], 11, "treasure"),
+    ([], "relic", ""),
+    ([2], 7, "leave"),
+    ([], "snake", ""),
+    ([], 13, "trap"),  # begins the next expedition
+]
 CALM = {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}
 
 
@@ -50,6 +59,20 @@ def film() -> None:
     first, *rest = (Image.fromarray(frame).quantize(palette=colours, dither=Image.Dither.NONE) for frame in frames)
     pauses = [1200] * len(rest) + [4000]
     first.save(PICTURES / "game.gif", save_all=True, append_images=rest, duration=pauses, loop=0, optimize=True)
+
+
+def rules() -> None:
+    """Write the pictures of the rules, from one game with chosen cards."""
+    game, history = Game(num_players=4), RenderHistory()
+    for leavers, card, name in RULES:
+        if game.must_decide.any():
+            game.decide(np.isin(np.arange(4), leavers))
+        game.reveal(game.edition.cards_named(card)[0])
+        if game.must_decide.any():
+            history.update(game.state)
+        if name:
+            picture = Image.fromarray(pixels_of(draw_game(game.state, game.edition, history)))
+            palette(picture, 128).save(PICTURES / f"rules-{name}.png", optimize=True)
 
 
 def page(folder: str) -> None:
@@ -89,5 +112,6 @@ def win_shares() -> None:
 if __name__ == "__main__":
     win_shares()
     film()
+    rules()
     with tempfile.TemporaryDirectory() as folder:
         page(folder)

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from diamant_env import exact, opponents
-from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_print
+from diamant_env.commands.terminal import LIST, add_edition, in_folder, new_parser, save_and_print
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.evaluation.games import percent_bar
@@ -22,29 +22,17 @@ from diamant_env.storage.results import save_json, versions
 
 COMMAND = "diamant exact"
 _ABOUT = """\
-Solve one expedition or whole games in score exactly and compute the
-exploitability of agents.
-For each number of players: the value of the symmetric equilibrium with the
-lowest probabilities of leaving, in gems. For each agent: its value in
-self-play, the value of the best response to it, and the difference, its
-exploitability. Observations hide chests and rivals: an agent observes the
-cards, the number inside, the bag and the path, as in the tasks
-Diamant-Exact-2p-v0 to Diamant-Exact-5p-v0; one trained otherwise meets states
-that it has not seen.
+Solve one expedition exactly: the value of its equilibrium and the
+exploitability of agents, which see the cards, the number inside, the bag and
+the path. docs/exact.md explains the figures.
 
-With --reward, the whole game instead, for small editions: what agents observe
-with chests and rivals, an equilibrium, and best responses among all policies.
-
-With --reward win --whole-game, the full game of two players without relics: the
-exploitability of an agent's decisions while both are inside, as a function of
-the cards and the lead; alone, both sides play optimally.
-
-  diamant exact --players 1 2 3 4 5
   diamant exact ev:0.75 champion --players 2 3
-  diamant exact ev:0.75 --players 2 3 --whole-game
-  diamant exact --players 1 --edition iello-2016 --whole-game
   diamant exact champion --players 3 --edition small-3 --reward win
-  diamant exact champion --players 2 --reward win --whole-game"""
+  diamant exact champion --players 2 --reward win --whole-game
+
+With --reward, a small whole game: what agents observe with chests and rivals.
+With --reward win --whole-game, the full game of two players without relics:
+the exploitability of an agent's decisions while both are inside."""
 
 
 def measure(
@@ -158,13 +146,13 @@ def rows_report(rows: list[dict[str, Any]], title: str) -> TextReport:
 
 
 def run(argv: Sequence[str]) -> int:
-    parser = new_parser(COMMAND, _ABOUT)
+    parser = new_parser(COMMAND, _ABOUT, LIST, "[AGENT …]")
     add = parser.add_argument
-    add("agents", nargs="*", metavar="AGENT", help="agents; a network takes a minute with 2 players, several with 3")
+    add("agents", nargs="*", metavar="AGENT", help="agents; a network takes minutes")
     add("--players", type=int, nargs="+", default=(2,), metavar="N", help="players at the table, 1 to 8 (2)")
     add_edition(parser, "iello-2016-fr")
-    add("--reward", choices=list(REWARDS), help="solve a small whole game for this reward")
-    add("--whole-game", action="store_true", help="count all expeditions; takes a minute with 2 players, more with 3")
+    add("--reward", choices=list(REWARDS), help="solve a small whole game")
+    add("--whole-game", action="store_true", help="count all expeditions; takes minutes")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     options = parser.parse_args(argv)
     edition = find_edition(options.edition)
