@@ -22,7 +22,7 @@ THRICE = Edition("thrice", (4, 7), ("mud",), expeditions=2)
 BOXES = [
     REPEATED,
     THRICE,
-    Edition("three kinds", (3, 5), ("mud", "wind", "sand"), trap_copies=2, expeditions=2),
+    Edition("three kinds", (7,), ("mud", "wind", "sand"), trap_copies=2, expeditions=2),
     Edition("odd and even", (3, 8), ("mud", "wind"), expeditions=2),
     Edition("both traps leave", (5,), ("mud", "wind"), trap_copies=4, expeditions=3, bust_removes=2),
     Edition("no trap leaves", (3, 4), ("mud",), expeditions=3, bust_removes=0, tie_break="relics"),
@@ -71,6 +71,8 @@ def test_shipped_solution_is_that_of_its_recursion():
         shares, most = solution.shares[deck], len(solution.shares[deck]) // 2
         np.testing.assert_allclose(shares + shares[::-1], 1, atol=1e-12)
         assert (np.diff(shares) >= 0).all()
+        if SCALE < 100 and number % 4:
+            continue
         expedition = win.expedition_from(game, most, solution)
         for lead in range(-most, most + 1) if SCALE >= 100 else [7 * number % (most + 1)]:
             error, payoffs = win.induce(expedition, lead, win.NO_POLICY, EQUILIBRIUM)
