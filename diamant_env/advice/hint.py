@@ -15,10 +15,11 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.records import rebuilt
 from diamant_env.exact.single_player import payout_of, solve_single_player
+from diamant_env.exact.two_player_win import is_shipped
 from diamant_env.observation import Observations
 from diamant_env.opponents.registry import make_agent
 from diamant_env.opponents.search import SearchAgent
-from diamant_env.opponents.solved import is_shipped, two_player_win
+from diamant_env.opponents.solved import two_player_win
 from diamant_env.state import CONTINUE, GAME, LEAVE, REVEAL, GameState
 
 SECONDS = 0.3

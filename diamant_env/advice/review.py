@@ -13,9 +13,9 @@ from diamant_env.drawing.narration import counted
 from diamant_env.editions import Edition
 from diamant_env.engine.edition_params import edition_params
 from diamant_env.engine.records import check_game
+from diamant_env.exact.two_player_win import is_shipped
 from diamant_env.opponents.search import SearchAgent
 from diamant_env.opponents.seated_agents import SeatedAgents
-from diamant_env.opponents.solved import is_shipped
 from diamant_env.rules import win_share
 from diamant_env.state import CONTINUE, GAME, LEAVE, GameState
 

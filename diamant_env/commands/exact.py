@@ -15,6 +15,7 @@ from diamant_env.evaluation.games import percent_bar
 from diamant_env.evaluation.report import TextReport
 from diamant_env.exact.induction import Progress
 from diamant_env.opponents import Agent
+from diamant_env.opponents.exact_view import ExactView
 from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.rewards import REWARDS, reward_code
@@ -30,9 +31,7 @@ the path. docs/exact.md explains the figures.
   diamant exact champion --players 3 --edition small-3 --reward win
   diamant exact champion --players 2 --reward win --whole-game
 
-With --reward, a small whole game: what agents observe with chests and rivals.
-With --reward win --whole-game, the full game of two players without relics:
-the exploitability of an agent's decisions while both are inside."""
+With --reward, a small whole game, or with --whole-game the two-player game."""
 
 
 def measure(
@@ -113,7 +112,7 @@ def _two_player_win(agent: Agent | None, edition: Edition, progress: Progress) -
     solution = exact.solve_two_player_win(edition, None if agent else progress)
     if agent is None:
         return {"all play it": solution.value, "decks": len(solution.shares), "error": solution.error}
-    result = exact.guaranteed_by(agent, solution, progress=progress)
+    result = exact.guaranteed_by(ExactView(agent), solution, progress=progress)
     bounds = {"at most": 0.5 - result.least.value, "against minimax": result.against_minimax.value}
     return {**_figures(exact.Response(1 - result.value, 0.5, 2)), **bounds}
 

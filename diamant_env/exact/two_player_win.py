@@ -207,11 +207,8 @@ def guaranteed_by(
 ) -> JointEvaluation:
     """Return the win shares of an agent's joint decisions; a player alone inside maximises its share.
 
-    The agent observes the lead as the chest of the player ahead, and kinds of trap in ascending order of their copies,
-    of equal ones those on the path first.
-
     Args:
-        agent: A function of the observation.
+        agent: A function of the observation; `diamant_env.opponents.exact_view.ExactView` merges equivalent ones.
         solution: The solved game.
         max_lead: Maximum lead at the start of an expedition, in gems, at which the agent is asked.
         progress: Called with the fraction done, 0 to 1.
@@ -260,13 +257,27 @@ def num_leads(game: GameState, edition: Edition) -> int:
     return 1 + sum(edition.treasures) * min(expedition - 1, edition.expeditions - expedition + 1)
 
 
+def is_shipped(edition: Edition) -> bool:
+    """Return whether an edition has the cards and rules of the shipped solution, in as many expeditions or fewer."""
+    whole = EDITIONS["iello-2016-fr"]
+    if edition.expeditions > whole.expeditions:
+        return False
+    shipped = edition_params(replace(whole, expeditions=edition.expeditions))
+    return edition_params(edition).tobytes() == shipped.tobytes()
+
+
+def ship() -> None:
+    """Solve the 30-card game and write the shipped solution: error and win shares of every expedition."""
+    solution = solve_two_player_win("iello-2016-fr", cache=False)
+    np.save(SHIPPED, np.concatenate([[solution.error, *s[len(s) // 2 :]] for s in solution.shares.values()]))
+
+
 def _shipped(edition: Edition) -> dict[ExpeditionStart, NDArray[np.float64]]:
     """Return error and win shares of the expeditions of the 30-card game, {} for other decks."""
-    whole = EDITIONS["iello-2016-fr"]
-    skipped = whole.expeditions - edition.expeditions
-    if skipped < 0 or edition_params(edition) != edition_params(replace(whole, expeditions=edition.expeditions)):
+    if not is_shipped(edition):
         return {}
-    games = expeditions_of(whole)
+    whole = EDITIONS["iello-2016-fr"]
+    skipped, games = whole.expeditions - edition.expeditions, expeditions_of(whole)
     parts = np.split(np.load(SHIPPED), np.cumsum([1 + num_leads(game, whole) for game in games.values()])[:-1])
     return {deck._replace(expedition=deck.expedition - skipped): part for deck, part in zip(games, parts, strict=True)}
 

@@ -8,15 +8,14 @@ that takes a few minutes at most. The game of two players and 30 cards for the w
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env import exact
-from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition
-from diamant_env.engine.edition_params import edition_params
+from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.records import rebuilt
 from diamant_env.exact.expeditions import sort_traps
 from diamant_env.observation import Observations
@@ -97,12 +96,3 @@ class MinimaxAgent(EquilibriumAgent):
 
 
 two_player_win = functools.lru_cache(maxsize=1)(exact.solve_two_player_win)  # its policies take up to a gigabyte
-
-
-def is_shipped(edition: Edition) -> bool:
-    """Return whether `two_player_win` needs no solving: the edition has the cards and rules of the shipped solution."""
-    whole = EDITIONS["iello-2016-fr"]
-    if edition.expeditions > whole.expeditions:
-        return False
-    shipped = replace(whole, expeditions=edition.expeditions)
-    return edition_params(shipped).tobytes() == edition_params(edition).tobytes()

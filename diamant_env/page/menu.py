@@ -8,8 +8,8 @@ from typing import Any
 
 from diamant_env.drawing.svg import SEAT_COLOURS, rgb
 from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
+from diamant_env.exact.two_player_win import is_shipped
 from diamant_env.opponents.registry import make_agent
-from diamant_env.opponents.solved import is_shipped
 from diamant_env.page.edition_text import in_words
 
 YOU = "you"

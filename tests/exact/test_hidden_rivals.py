@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from diamant_env import exact
+from diamant_env.opponents.exact_view import ExactView
 from train.benchmarking.exact_tasks import exploitability
-from train.benchmarking.exact_view import ExactView
 from train.benchmarking.suite import TASKS
 
 

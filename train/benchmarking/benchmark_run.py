@@ -17,12 +17,12 @@ from diamant_env.evaluation import evaluate
 from diamant_env.evaluation.games import AgentSpec, number_of_tables, play, seeds_for
 from diamant_env.evaluation.intervals import Estimate, mean_of_tables
 from diamant_env.opponents import make_agent
+from diamant_env.opponents.exact_view import ExactView
 from diamant_env.opponents.inputs import EXACT_VIEW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.results import save_json, to_json, versions
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.exact_tasks import exploitability
-from train.benchmarking.exact_view import ExactView
 from train.benchmarking.suite import EXACT, VIEWED, BenchmarkTask, digest_of_task
 from train.responding.gains import ResponseGame, gains_of
 from train.responding.result import report

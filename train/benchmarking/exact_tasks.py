@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from diamant_env import exact
 from diamant_env.evaluation.games import AgentSpec, percent_bar
 from diamant_env.opponents import make_agent
-from train.benchmarking.exact_view import ExactView
+from diamant_env.opponents.exact_view import ExactView
 from train.benchmarking.suite import VIEWED, BenchmarkTask
 
 MAX_LEAD = 64

@@ -17,10 +17,10 @@ from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.edition_params import edition_params_array
 from diamant_env.engine.records import as_bytes, from_observation, observe_records
-from diamant_env.exact.induction import Progress
+from diamant_env.exact.induction import EQUILIBRIUM, EVALUATE, RESPONSE, Progress
 from diamant_env.exact.response import Response, answers_to, check_policy
 from diamant_env.exact.whole.graph import build_graph, find_states
-from diamant_env.exact.whole.values import BEST_RESPONSE, EQUILIBRIUM, EVALUATE, induce_values
+from diamant_env.exact.whole.values import induce_values
 from diamant_env.observation import Observations
 from diamant_env.rewards import reward_code
 from diamant_env.state import DECIDE
@@ -85,7 +85,7 @@ class WholeGame:
         seats = np.arange(self.num_players)
         shifts = [np.choose((seats + shift) % len(policies), policies) for shift in range(len(policies))]
         policy = np.stack(shifts, axis=1)
-        best, profile = (self._values(policy, code, mode) for mode in (BEST_RESPONSE, EVALUATE))
+        best, profile = (self._values(policy, code, mode) for mode in (RESPONSE, EVALUATE))
         if len(policies) == 1:
             return Response(float(best[0]), float(profile[0]), self.num_players)
         return Response(best, profile, self.num_players)

@@ -20,4 +20,5 @@ class ExactView:
         return str(self.agent)
 
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Return the agent's probabilities of LEAVE for `exact_view` of the observations, float32 (rows,)."""
         return self.agent.act(Observations(exact_view(obs.flat), obs.edition), episode_start)
