@@ -150,7 +150,7 @@ def run(argv: Sequence[str]) -> int:
     add("agents", nargs="*", metavar="AGENT", help="agents; a network takes minutes")
     add("--players", type=int, nargs="+", default=(2,), metavar="N", help="players at the table, 1 to 8 (2)")
     add_edition(parser, "iello-2016-fr")
-    add("--reward", choices=list(REWARDS), help="solve a small whole game")
+    add("--reward", choices=list(REWARDS), metavar="REWARD", help="solve a small whole game for score, win or margin")
     add("--whole-game", action="store_true", help="count all expeditions; takes minutes")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     options = parser.parse_args(argv)
