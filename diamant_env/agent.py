@@ -19,7 +19,7 @@ class Agent(Protocol):
     exploited.
 
     A string or a class makes a new agent for each table, a function of the observation is stateless, and an object is
-    used as it is. An object seated as two agents of a table is an error unless it says ``stateless = True``: its
+    used as it is. Seating one object as two agents of a table is an error unless it sets ``stateless = True``. Then its
     probability for a row depends on that row alone, and it receives only rows that must decide.
     """
 

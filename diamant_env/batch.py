@@ -52,6 +52,7 @@ class Batch:
         num_players: int64 (N,), players at each table.
         reward: Name or function of the reward.
         started: Whether the batch has been reset.
+        all_games: bool (N,), all True: the mask of all games.
 
     Raises:
         ValueError: If an argument is out of range; the message lists what is allowed.
@@ -81,12 +82,12 @@ class Batch:
         self.reward = reward
         self._reward_code = reward_code(reward, int(self.num_players.min()), functions=True)
         self._edition_rows = np.array([self.editions.index(one) for one in chosen], np.int64)
-        self._edition_records = edition_params_array(self.editions)
-        self._edition_memory = as_bytes(self._edition_records)
+        self._edition_params = edition_params_array(self.editions)
+        self._edition_memory = as_bytes(self._edition_params)
         self._games = np.zeros(games, GAME)
         self._memory = as_bytes(self._games)
         self._games["edition"], self._games["num_players"] = self._edition_rows, self.num_players
-        self._all = np.ones(games, np.bool_)
+        self.all_games = np.ones(games, np.bool_)
         self._absent = np.arange(self.max_players) >= self.num_players[:, None]
         self._any_absent, self.started = bool(self._absent.any()), False
 
@@ -145,17 +146,17 @@ class Batch:
             ValueError: If an argument is invalid or the mask of the first reset excludes games; the games are then
                 unchanged.
         """
-        chosen = checked_mask(mask, self._all)
+        chosen = checked_mask(mask, self.all_games)
         if not self.started and not chosen.all():
             raise ValueError("the first reset must start all games: call it without a mask")
-        observed = self._all if observations is None else chosen
+        observed = self.all_games if observations is None else chosen
         observations = self._output(observations, "observations", FLOAT32, (self.max_players, NUM_FEATURES))
         seeds = None if seed is None and self.started else seeds_per_game(seed, self.num_games)
         keys = self._games["key"][chosen]
         self._games["key"][chosen] = keys_of_next_games(keys) if seeds is None else keys_of_seeds(seeds[chosen])
         loops.start_games(self._memory, self._edition_memory, chosen)
         self.started = True
-        self._observe(observations, observed)
+        self.observe_unchecked(observations, observed)
         return observations
 
     def step(
@@ -197,10 +198,10 @@ class Batch:
             output(final_observations, "final_observations", FLOAT32, observations.shape)
             if not auto_reset:
                 raise ValueError("final_observations are written with auto_reset=True only")
-        playing = checked_mask(mask, self._all)
+        playing = checked_mask(mask, self.all_games)
         actions, rewards, done = self._checked_turn(actions, rewards, done)
-        self._turn(actions, rewards, done, playing, auto_reset, final_observations)
-        self._observe(observations, playing)
+        self.play_unchecked(actions, rewards, done, playing, auto_reset, final_observations)
+        self.observe_unchecked(observations, playing)
         return observations, rewards, done
 
     def play(
@@ -213,22 +214,22 @@ class Batch:
         mask: ArrayLike | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Play one turn like `step` without observations; return `rewards` and `done`."""
-        playing = checked_mask(mask, self._all)
+        playing = checked_mask(mask, self.all_games)
         actions, rewards, done = self._checked_turn(actions, rewards, done)
-        self._turn(actions, rewards, done, playing, auto_reset)
+        self.play_unchecked(actions, rewards, done, playing, auto_reset)
         return rewards, done
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return the current observations, float32 (N, seats, NUM_FEATURES), written into `observations` if given."""
         self._require_games()
         observations = self._output(observations, "observations", FLOAT32, (self.max_players, NUM_FEATURES))
-        self._observe(observations, self._all)
+        self.observe_unchecked(observations, self.all_games)
         return observations
 
     def state(self) -> NDArray[np.float32]:
         """Return the global state, float32 (N, NUM_FEATURES): seat 0's observation with open chests."""
         self._require_games()
-        opened = self._edition_records.copy()
+        opened = self._edition_params.copy()
         opened["hidden_chests"] = opened["hidden_rivals"] = 0
         return observe_records(self._games, opened)[:, 0]
 
@@ -248,10 +249,14 @@ class Batch:
         """
         leave = checked_array(leave_probability, "leave_probability", FLOAT32, self._shape)
         actions = self._output(actions, "actions", INT8, (self.max_players,))
-        wrong = int(loops.draw_decisions(self._memory, leave, actions))
+        wrong = self.draw_unchecked(leave, actions)
         if wrong >= 0:
             game, seat = divmod(wrong, self.max_players)
             raise ValueError(f"leave_probability[{game}, {seat}] = {leave[game, seat]}; 0 to 1 is allowed")
+
+    def draw_unchecked(self, leave: NDArray[np.float32], actions: NDArray[np.int8]) -> int:
+        """Sample like `draw_decisions` without validation; return the index of the first improper value, or -1."""
+        return int(loops.draw_decisions(self._memory, leave, actions))
 
     def set_states(self, records: ArrayLike) -> None:
         """Set the games to records of type `GAME` (N,).
@@ -264,7 +269,7 @@ class Batch:
             ValueError: If a record is invalid; the message names the game and the field, and the state is unchanged.
         """
         phases = REVEAL, DECIDE, OVER
-        self._games[:] = check_games(records, self._edition_records, self._edition_rows, self.num_players, phases)
+        self._games[:] = check_games(records, self._edition_params, self._edition_rows, self.num_players, phases)
         self.started = True
         loops.reveal_cards(self._memory, self._edition_memory)
 
@@ -288,7 +293,7 @@ class Batch:
         done = self._output(done, "done", BOOL, ())
         return checked_actions(actions, self._games["inside"][:, : self.max_players]), rewards, done
 
-    def _turn(
+    def play_unchecked(
         self,
         actions: NDArray[np.int8],
         rewards: NDArray[np.float32],
@@ -297,7 +302,7 @@ class Batch:
         auto_reset: bool = False,
         final_observations: NDArray[np.float32] | None = None,
     ) -> None:
-        """Play a turn without validation, also for environments that own the arrays."""
+        """Play a turn like `play` without validation, for environments that own the arrays."""
         custom = callable(self.reward)
         played = playing & ~self.over if custom else playing
         ended = loops.play_turn(self._memory, self._edition_memory, playing, actions, rewards, done, self._reward_code)
@@ -307,10 +312,11 @@ class Batch:
             over = done & playing
             if final_observations is not None:
                 final_observations[self._absent & over[:, None]] = 0
-                self._observe(final_observations, over)
+                self.observe_unchecked(final_observations, over)
             loops.start_next_games(self._memory, self._edition_memory, over)
 
-    def _observe(self, observations: NDArray[np.float32], chosen: NDArray[np.bool_]) -> None:
+    def observe_unchecked(self, observations: NDArray[np.float32], chosen: NDArray[np.bool_]) -> None:
+        """Write the observations of the games in `chosen`, bool (N,), without validation."""
         loops.observe_games(self._memory, self._edition_memory, chosen, observations)
 
     def _require_games(self) -> None:

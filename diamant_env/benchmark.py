@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env import exact
-from diamant_env.agent import Agent
 from diamant_env.editions import find_edition
-from diamant_env.observation import SLICES, Observations
 from diamant_env.opponents import make_agent
 from diamant_env.opponents.custom import AgentSpec
+from diamant_env.opponents.exact_view import ExactView
 
-EXACT = ("expedition", "small", "game")
-"""Families with exact evaluation: single expeditions, small whole games for the win, and for score."""
+EXACT = ("expedition", "small", "game", "two-player")
+"""Families with exact evaluation: expeditions, small whole games for win and for score, the full game of two."""
+VIEWED = ("expedition", "two-player")
+"""Families in which agents play through `ExactView`."""
 _NO_RELICS = "iello-2016-fr/expeditions:1/hidden_rivals:1"
-_ON_PATH, _LEFT = SLICES["traps_on_path"], SLICES["traps_left"]
 
 
 class BenchmarkTask(NamedTuple):
@@ -54,6 +54,7 @@ _TASKS = (
     BenchmarkTask("small-3-score", "game", 3, "small-3", "score", "three expeditions of few cards"),
     BenchmarkTask("small-4-win", "small", 4, "small-4", "win", "two expeditions of few cards"),
     BenchmarkTask("game-2-score", "game", 2, "small-2", "score", "four expeditions of few cards, a relic", points=8),
+    BenchmarkTask("full-2-win", "two-player", 2, "iello-2016-fr", "win", "the 2016 game, no relics", seeds=5, points=1),
     BenchmarkTask("full-4-win", "win", 4, "iello-2016", "win", "the 2016 game", seeds=5, gains=3),
     BenchmarkTask("full-8-win", "win", 8, "iello-2016", "win", "the 2016 game", seeds=5),
 )
@@ -64,8 +65,10 @@ TASKS = {task.name: task for task in _TASKS}
 def evaluate(agent: AgentSpec, task: str | BenchmarkTask) -> exact.Response:
     """Compute the value of an agent among copies and of the best response to them; see `exact.Response`.
 
+    In the full game of two players only joint decisions count, and it takes half an hour; see `exact.guaranteed_by`.
+
     Args:
-        agent: An agent, its spec, or the path of a policy file. In expeditions it plays as `OrderedTraps`.
+        agent: An agent, its spec, or the path of a policy file. It plays through `ExactView` in families of `VIEWED`.
         task: A task, or the name of one in `TASKS`.
 
     Raises:
@@ -74,36 +77,22 @@ def evaluate(agent: AgentSpec, task: str | BenchmarkTask) -> exact.Response:
     task = TASKS[task] if isinstance(task, str) else task
     if task.family not in EXACT:
         raise ValueError(f"{task.name} has no exact evaluation; families with one: {', '.join(EXACT)}")
-    if task.family != "expedition":
+    if task.family not in VIEWED:
         return _whole_game(task).best_response(make_agent(agent), task.reward)
+    viewed = ExactView(make_agent(agent))
+    if task.family == "two-player":
+        share = exact.guaranteed_by(viewed, exact.solve_two_player_win(task.edition)).value
+        return exact.Response(1 - share, 0.5, 2)
     tree, nodes = _tree(task)
-    return exact.best_response(exact.policy_of(OrderedTraps(make_agent(agent)), tree, nodes=nodes), tree)
+    return exact.best_response(exact.policy_of(viewed, tree, nodes=nodes), tree)
 
 
 def equilibrium(task: BenchmarkTask) -> AgentSpec:
     """Return an agent that plays an equilibrium of a task with exact evaluation."""
-    if task.family == "expedition":
-        return "equilibrium"
+    if task.family in VIEWED:
+        return "equilibrium" if task.family == "expedition" else "minimax"
     game = _whole_game(task)
     return game.agent(game.solve_equilibrium(task.reward), "equilibrium")
-
-
-class OrderedTraps:
-    """Agent that observes traps in a canonical order: kinds on the path first."""
-
-    def __init__(self, agent: Agent) -> None:
-        self.agent = agent
-
-    def __str__(self) -> str:
-        return str(self.agent)
-
-    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
-        flat = obs.flat.copy()
-        order = np.argsort(-flat[:, _ON_PATH], axis=1, kind="stable")
-        for columns in (_ON_PATH, _LEFT):
-            flat[:, columns] = np.take_along_axis(flat[:, columns], order, axis=1)
-        return self.agent.act(Observations(flat, obs.edition), episode_start)
 
 
 @lru_cache(maxsize=1)

@@ -178,12 +178,12 @@ class parallel_env(ParallelEnv, EzPickle):
             return {}, {}, {}, {}, {}
         self._action_bytes[:] = read_actions(actions, self.possible_agents, self._inside)
         observations = np.empty(self._observations_shape, np.float32)
-        self._batch._turn(self._actions, self._rewards, self._done, self._batch._all)
-        self._batch._observe(observations, self._batch._all)
+        self._batch.play_unchecked(self._actions, self._rewards, self._done, self._batch.all_games)
+        self._batch.observe_unchecked(observations, self._batch.all_games)
         agents, over = self.agents, bool(self._done[0])
         if over:
             self.agents = []
-        self._renderer.follow([0])
+        self._renderer.update([0])
         by_agent, rewards, infos = self._results(observations[0])
         return by_agent, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
 

@@ -57,11 +57,11 @@ class Game:
         self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.edition = find_edition(edition)
         key = keys_of_seeds(np.array([checked_int("seed", seed, 0, MAX_SEED)], np.uint64))[0]
-        self._editions = edition_params_array([self.edition])
-        self._edition_memory = as_bytes(self._editions)
+        self._edition_params = edition_params_array([self.edition])
+        self._edition_memory = as_bytes(self._edition_params)
         self._memory = np.zeros((1, GAME.itemsize), np.uint8)
         self._games = self._memory.view(GAME)[:, 0]  # an array: writes to an unpickled scalar record are lost
-        start_game(self._games[0], self._editions[0], self.num_players, key)
+        start_game(self._games[0], self._edition_params[0], self.num_players, key)
 
     def clone(self) -> Game:
         """Return an independent copy."""
@@ -101,7 +101,9 @@ class Game:
         games = as_games(np.reshape(np.asarray(state), -1))
         games["edition"] = 0
         num_players = np.array([self.num_players])
-        self._games[:] = check_games(games, self._editions, np.zeros(1, np.int64), num_players, (REVEAL, DECIDE, OVER))
+        self._games[:] = check_games(
+            games, self._edition_params, np.zeros(1, np.int64), num_players, (REVEAL, DECIDE, OVER)
+        )
 
     @property
     def phase(self) -> str:
@@ -175,7 +177,7 @@ class Game:
             ValueError: If there is no such seat.
         """
         seat = checked_int("seat", seat, 0, self.num_players - 1)
-        return observe_records(self._games, self._editions, self.num_players)[0, seat]
+        return observe_records(self._games, self._edition_params, self.num_players)[0, seat]
 
     def returns(self, reward: str = "score") -> NDArray[np.float64]:
         """Return the cumulative reward of each seat, float64 (num_players,).
@@ -190,7 +192,7 @@ class Game:
         if reward != "score" and self._games["phase"][0] != OVER:
             return np.zeros(self.num_players)
         final, seats = uncompiled(final_reward), range(self.num_players)
-        return np.array([final(self._games[0], self._editions[0], code, seat) for seat in seats], np.float64)
+        return np.array([final(self._games[0], self._edition_params[0], code, seat) for seat in seats], np.float64)
 
     def _require(self, phase: int, call: str) -> None:
         if self._games["phase"][0] != phase:

@@ -105,23 +105,23 @@ class DiamantEnv(gymnasium.Env):
         render_mode: str | None = None,
         observation: Observation = None,
     ) -> None:
-        self._learner = SingleAgentGames(
+        self._games = SingleAgentGames(
             1, num_players, edition, reward, seat, opponents, render_mode, self.metadata, observation
         )
         self._playing = False
         self.render_mode = render_mode
         self.action_space = Discrete(2)
-        self.observation_space = self._learner.space
+        self.observation_space = self._games.space
 
     @property
     def edition(self) -> Edition:
         """The edition of the game."""
-        return self._learner.edition
+        return self._games.edition
 
     @property
     def game(self) -> GameState:
         """A copy of the game's record, of type `diamant_env.GAME`."""
-        return copy_game(self._learner.batch.games[0])
+        return copy_game(self._games.batch.games[0])
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -137,10 +137,10 @@ class DiamantEnv(gymnasium.Env):
             ValueError: If the seed is out of range; the current game is then unchanged.
         """
         number = None if seed is None else checked_int("seed", seed, 0, MAX_SEED, "None or ")
-        self._learner.reset(np.ones(1, np.bool_), None if number is None else np.array([number], np.uint64))
+        self._games.reset(np.ones(1, np.bool_), None if number is None else np.array([number], np.uint64))
         super().reset(seed=number)
         self._playing = True
-        return self._learner.observations[0], self._info(0)
+        return self._games.observations[0], self._info(0)
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Play the learner's action and all turns until its next decision or the end of the game.
@@ -151,17 +151,17 @@ class DiamantEnv(gymnasium.Env):
         """
         if not self._playing:
             raise ResetNeeded("no game is being played: call reset() first")
-        rewards, turns = self._learner.advance([action])
-        over = bool(self._learner.over[0])
+        rewards, turns = self._games.advance([action])
+        over = bool(self._games.over[0])
         self._playing = not over
         info = self._info(int(turns[0]))
         if over:
-            info["is_success"] = bool(self._learner.won[0])
-        return self._learner.observations[0], float(rewards[0]), over, False, info
+            info["is_success"] = bool(self._games.won[0])
+        return self._games.observations[0], float(rewards[0]), over, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions, bool (2,), for sb3-contrib's MaskablePPO."""
-        return self._learner.action_masks[0]
+        return self._games.action_masks[0]
 
     def render(self) -> Any:
         """Return the game as text or image by render mode; None for ``"human"`` or without a render mode.
@@ -170,13 +170,13 @@ class DiamantEnv(gymnasium.Env):
             ResetNeeded: Before the first reset.
             ImportError: If pygame-ce, which pictures need, isn't installed.
         """
-        return self._learner.renderer.draw()[0]
+        return self._games.renderer.draw()[0]
 
     def close(self) -> None:
         """Close the window, if any."""
-        self._learner.renderer.close()
+        self._games.renderer.close()
 
     __copy__ = copy.deepcopy  # a shallow copy would share the game
 
     def _info(self, turns: int) -> dict[str, Any]:
-        return {"seat": int(self._learner.seats[0]), "score": int(self._learner.scores[0]), "turns": turns}
+        return {"seat": int(self._games.seats[0]), "score": int(self._games.scores[0]), "turns": turns}

@@ -70,25 +70,25 @@ class DiamantVectorEnv(VectorEnv):
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         modes = {"render_modes": ["rgb_array", "ansi"], "autoreset_mode": self.autoreset_mode}
         self.metadata = {**DiamantEnv.metadata, **modes}
-        self._learner = SingleAgentGames(
+        self._games = SingleAgentGames(
             self.num_envs, num_players, edition, reward, seat, opponents, render_mode, self.metadata, observation
         )
         self._started = self.closed = False
         self.render_mode = render_mode
         self.single_action_space = Discrete(2)
-        self.single_observation_space = self._learner.space
+        self.single_observation_space = self._games.space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
     @property
     def edition(self) -> Edition:
         """The edition of the games."""
-        return self._learner.edition
+        return self._games.edition
 
     @property
     def games(self) -> np.recarray:
         """A copy of the games' records (num_envs,), of type `diamant_env.GAME`."""
-        return self._learner.batch.games
+        return self._games.batch.games
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -111,12 +111,12 @@ class DiamantVectorEnv(VectorEnv):
             raise ResetNeeded("the first reset must start all games: call reset() without a reset_mask first")
         seeded = chosen & [one is not None for one in seeds]
         if (chosen & ~seeded).any():
-            self._learner.reset(chosen if not self._started else chosen & ~seeded)
+            self._games.reset(chosen if not self._started else chosen & ~seeded)
         if seeded.any():
-            self._learner.reset(seeded, np.array([one or 0 for one in seeds], np.uint64))
+            self._games.reset(seeded, np.array([one or 0 for one in seeds], np.uint64))
         super().reset(seed=seeds[0])
         self._started = True
-        return self._learner.observations, self._infos(chosen, np.zeros(self.num_envs, np.int64))
+        return self._games.observations, self._infos(chosen, np.zeros(self.num_envs, np.int64))
 
     def step(
         self, actions: ArrayLike
@@ -129,28 +129,28 @@ class DiamantVectorEnv(VectorEnv):
         """
         if not self._started:
             raise ResetNeeded("no games are being played: call reset() first")
-        was_over = self._learner.over
+        was_over = self._games.over
         if self.autoreset_mode == AutoresetMode.DISABLED and was_over.any():
             raise ResetNeeded(
                 f"games {np.flatnonzero(was_over).tolist()} are over and autoreset is disabled: "
                 'call reset(options={"reset_mask": ...}) for them first'
             )
-        rewards, turns = self._learner.advance(actions)
-        ended = self._learner.over & ~was_over
+        rewards, turns = self._games.advance(actions)
+        ended = self._games.over & ~was_over
         infos: dict[str, Any] = {}
         if ended.any():
-            infos = {"is_success": self._learner.won & ended, "_is_success": ended.copy()}
+            infos = {"is_success": self._games.won & ended, "_is_success": ended.copy()}
         if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():
             infos = self._final_infos(ended, turns, infos)
             self._start_next_games(ended, turns)
         elif was_over.any():
             self._start_next_games(was_over, turns)
         infos.update(self._infos(np.ones(self.num_envs, np.bool_), turns))
-        return self._learner.observations, rewards, ended, np.zeros(self.num_envs, np.bool_), infos
+        return self._games.observations, rewards, ended, np.zeros(self.num_envs, np.bool_), infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions of each learner, bool (num_envs, 2)."""
-        return self._learner.action_masks
+        return self._games.action_masks
 
     def render(self) -> tuple[Any, ...] | None:
         """Return the text or picture of every game, or None without a render mode.
@@ -159,22 +159,22 @@ class DiamantVectorEnv(VectorEnv):
             ResetNeeded: Before the first reset.
             ImportError: If pygame-ce, which pictures need, isn't installed.
         """
-        return None if self.render_mode is None else tuple(self._learner.renderer.draw())
+        return None if self.render_mode is None else tuple(self._games.renderer.draw())
 
     def close_extras(self, **kwargs: Any) -> None:
         """Release the resources of rendering."""
-        self._learner.renderer.close()
+        self._games.renderer.close()
 
     __copy__ = copy.deepcopy  # a shallow copy would share the games
 
     def _start_next_games(self, chosen: NDArray[np.bool_], turns: NDArray[np.int64]) -> None:
-        self._learner.reset(chosen)
+        self._games.reset(chosen)
         turns[chosen] = 0
 
     def _infos(self, chosen: NDArray[np.bool_], turns: NDArray[np.int64]) -> dict[str, Any]:
         """Return the infos of some games in Gymnasium's vector form."""
         infos: dict[str, Any] = {}
-        for key, values in (("seat", self._learner.seats), ("score", self._learner.scores), ("turns", turns)):
+        for key, values in (("seat", self._games.seats), ("score", self._games.scores), ("turns", turns)):
             infos[key] = np.where(chosen, values, 0)
             infos[f"_{key}"] = chosen.copy()
         return infos
@@ -182,7 +182,7 @@ class DiamantVectorEnv(VectorEnv):
     def _final_infos(
         self, ended: NDArray[np.bool_], turns: NDArray[np.int64], success: dict[str, Any]
     ) -> dict[str, Any]:
-        last, observations = np.full(self.num_envs, None, object), self._learner.observations
+        last, observations = np.full(self.num_envs, None, object), self._games.observations
         for game in np.flatnonzero(ended):
             last[game] = observations[game]
         infos = {"final_obs": last, "_final_obs": ended.copy()}

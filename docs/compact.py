@@ -13,10 +13,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where `train` is
 
-from diamant_env.storage.files import write_atomic  # noqa: E402
-from train.benchmarking.folder import run_folder  # noqa: E402
-from train.benchmarking.verification import MEASURED, policy_path  # noqa: E402
-from train.runs.run_folder import POLICY  # noqa: E402
+from diamant_env.storage.files import write_atomic
+from train.benchmarking.folder import run_folder
+from train.benchmarking.verification import MEASURED, policy_path
+from train.runs.run_folder import POLICY
 
 DROPPED = {"diamant-env"}  # its version is in every row
 
@@ -50,6 +50,6 @@ if __name__ == "__main__":
         text = re.sub(pattern, lambda part: " ".join(part[0].split()), text)
     for row in content.get("runs", ()):
         policy = run_folder(results.parent, row["task"], row["algorithm"], row["seed"]) / POLICY
-        if row["seed"] == 0 and "exact" in row["measures"] and policy.is_file():
+        if row["seed"] == 0 and row["measures"].keys() & {"exact", "joint"} and policy.is_file():
             write_atomic(policy_path(MEASURED, row["task"], row["algorithm"]), policy.read_bytes())
     Path(__file__).with_name("measured").joinpath(results.name).write_text(text + "\n", encoding="utf-8", newline="\n")

@@ -14,7 +14,9 @@ from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))  # where the package is, in a checkout
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]  # where the package is, in a checkout, and watch.py
+
+import watch  # noqa: E402
 
 import diamant_env.opponents  # noqa: E402
 
@@ -84,6 +86,12 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
         context["metatags"] += f'<meta name="description" content="{escape(text)}">'
 
 
+def add_game(app: Sphinx, error: Exception | None) -> None:
+    """Add the recorded game, which pages show in a frame."""
+    if error is None:
+        watch.write_game(Path(app.outdir) / "watch")
+
+
 def setup(app: Sphinx) -> None:
     """Connect the functions above."""
     for package in ("diamant_env", "diamant_env.opponents"):
@@ -92,3 +100,4 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", describe)
     app.connect("autodoc-process-docstring", docstring)
     app.connect("autodoc-process-signature", signature)
+    app.connect("build-finished", add_game)

@@ -14,8 +14,6 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # where `train` is
 
 from diamant_env import EDITIONS, NUM_FEATURES, Edition, list_tasks  # noqa: E402
-from diamant_env.editions import RULEBOOK_PLAYERS  # noqa: E402
-from diamant_env.engine.edition_params import edition_params  # noqa: E402
 from diamant_env.observation import FIELDS, SLICES  # noqa: E402
 from diamant_env.opponents.registry import FAMILIES, describe  # noqa: E402
 from diamant_env.storage.files import write_atomic  # noqa: E402
@@ -41,35 +39,33 @@ def observation() -> str:
 
 
 def editions() -> str:
-    """Return the table of editions."""
-    header = ["edition", "cards", "treasures", "traps", "relics", "expeditions", "tie", "chests", "from"]
+    """Return the table of the editions' rules."""
+    header = ["edition", "relics", "chests", "ties"]
+    ties = {"shared": "shared", "relics": "most relics, then shared"}
     rows = [
-        [
-            f"`{edition.name}`",
-            f"{edition_params(edition)['cards'].sum()}"
-            f"{' + 1 before each' if edition.relics_enter == 'expedition' else ''}",
-            " ".join(map(str, edition.treasures)),
-            f"{edition.trap_copies} each of {', '.join(edition.traps)}",
-            _relics(edition),
-            edition.expeditions,
-            {"shared": "shared", "relics": "most relics, then shared"}[edition.tie_break],
-            "hidden" if edition.hidden_chests else "open",
-            edition.source,
-        ]
-        for edition in EDITIONS.values()
+        [f"`{name}`", _relics(edition), "hidden" if edition.hidden_chests else "open", ties[edition.tie_break]]
+        for name, edition in EDITIONS.items()
     ]
-    fewest, most = RULEBOOK_PLAYERS
-    return f"{markdown_table(header, rows)}\n\n{fewest} to {most} players; 1 and 2 are allowed for research."
+    return markdown_table(header, rows)
+
+
+def cards_of_editions() -> str:
+    """Return the table of the editions' cards."""
+    header = ["edition", "from", "treasures", "three traps of each"]
+    rows = [
+        [f"`{name}`", edition.source, " ".join(map(str, edition.treasures)), ", ".join(edition.traps)]
+        for name, edition in EDITIONS.items()
+    ]
+    return markdown_table(header, rows)
 
 
 def _relics(edition: Edition) -> str:
-    """Return number, values and entry of an edition's relics."""
+    """Return values and entry of an edition's relics."""
     if not edition.relics:
         return "none"
-    orders = {"taken": "in the order of leaving", "taken or lost": "in the order of leaving, lost ones counted"}
-    worth = (orders | {"printed": "as printed"})[edition.relic_values]
     enter = {"start": "all from the start", "expedition": "one per expedition"}[edition.relics_enter]
-    return f"{' '.join(map(str, edition.relics))} {worth}; {enter}"
+    lost = "; lost ones count" if edition.relic_values == "taken or lost" else ""
+    return f"{' '.join(map(str, edition.relics))}, {enter}{lost}"
 
 
 def agents() -> str:
@@ -93,7 +89,10 @@ def benchmark_tasks() -> str:
     return "\n\n".join(task_tables(json.loads(BENCHMARK.read_text(encoding="utf-8"))["runs"]))
 
 
-TABLES = {part.__name__: part for part in (observation, editions, agents, tasks, benchmark, benchmark_tasks)}
+TABLES = {
+    part.__name__: part
+    for part in (observation, editions, cards_of_editions, agents, tasks, benchmark, benchmark_tasks)
+}
 
 
 def updated(text: str) -> str:

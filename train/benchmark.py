@@ -40,7 +40,7 @@ class Arguments:
 
     settings: Settings[BenchmarkConfig]
     tasks: Annotated[tuple[str, ...] | None, optional("TASK …")] = None
-    """Tasks by name or family (expedition, small, game, win); all by default."""
+    """Tasks by name or family (expedition, small, game, two-player, win); all by default."""
     algorithms: Annotated[tuple[str, ...] | None, optional("ALGORITHM …")] = None
     """Algorithms by name or kind (learned, scripted, shipped, exact), or module:function, see docs/enter.md; all by
     default."""
@@ -52,9 +52,10 @@ class Arguments:
     workers: Annotated[int, arg(metavar="N")] = 1
     """Number of worker processes."""
     ray: bool = False
-    """Play the runs on Ray, all at once (see docs/cluster.md)."""
+    """Play the runs on Ray, all at once (see docs/training.md)."""
     verify: bool = False
-    """Recompute the NashConv of the policies in docs/measured/policies, of `--tasks` or all, and play nothing."""
+    """Recompute the NashConv of the policies in docs/measured/policies, of `--tasks` or all but full-2-win, and play
+    nothing."""
     quick: bool = False
     """Smoke test with configs/benchmark_quick.toml: seconds per run, no meaningful figures."""
     config: ConfigFile = None
@@ -66,7 +67,7 @@ class Arguments:
 def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     """Play the missing runs, write the figures of all runs in the folder, and return those of the requested ones."""
     if arguments.verify:
-        verify(names=tuple(task.name for task in find_tasks(arguments.tasks or ())))
+        verify(names=tuple(task.name for task in find_tasks(arguments.tasks)) if arguments.tasks else ())
         return []
     map_jobs = _map_of(arguments)
     config, tasks = arguments.settings, find_tasks(arguments.tasks or ())

@@ -16,7 +16,7 @@ from tyro.conf import Positional, arg
 from diamant_env.commands.terminal import print_line, run_command
 from diamant_env.opponents import make_agent
 from diamant_env.opponents.pools import check_able, pool_members
-from diamant_env.opponents.registry import names_object
+from diamant_env.opponents.registry import may_run_code
 from diamant_env.storage.files import write_atomic
 from diamant_env.storage.results import save_json, versions
 from train.responding.config import ResponseConfig
@@ -62,7 +62,7 @@ def respond(arguments: Arguments) -> list[ResponseResult]:
         try:
             return [search(config, folder) for config, folder in todo if not _is_finished(folder)]
         except KeyboardInterrupt:
-            words = [config.agent for config, _ in todo if names_object(config.agent)]
+            words = [config.agent for config, _ in todo if may_run_code(config.agent)]
             words += ["--resume", *(str(folder) for _, folder in todo)]
             raise KeyboardInterrupt(f"resume with {shlex.join(words)}") from None
 
@@ -70,7 +70,7 @@ def respond(arguments: Arguments) -> list[ResponseResult]:
 def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     """Return configuration and folder of each search: those to resume, or new ones for all agents."""
     if arguments.resume:
-        if arguments.pool or not all(map(names_object, arguments.agents)):
+        if arguments.pool or not all(map(may_run_code, arguments.agents)):
             raise ValueError("--resume takes its agents from the folders: give none but those that run code")
         resumed = dict.fromkeys(arguments.resume)
         return [(open_run_folder(folder, ResponseConfig, arguments.agents), folder) for folder in resumed]

@@ -1,4 +1,4 @@
-"""Distributed training on Ray: ``python -m train.cluster --config configs/cluster.toml``, see docs/cluster.md.
+"""Distributed training on Ray: ``python -m train.cluster --config configs/cluster.toml``, see docs/training.md.
 
 The run is that of `train.ppo`, except that remote runners play the rollouts. `map_on_ray` distributes benchmark runs.
 """
@@ -126,7 +126,7 @@ def map_on_ray(function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterat
     """Map a function over jobs as parallel tasks on the cluster; yield the results in order.
 
     Jobs of dead processes or machines are retried. The function and the classes of jobs and results must be importable
-    on all machines; see docs/cluster.md.
+    on all machines; see docs/training.md.
     """
     join_cluster()
     import ray

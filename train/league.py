@@ -167,7 +167,8 @@ class Exploration:
     def draw(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which of the deciding rows explore, at most one of each game, and which training excludes.
 
-        Excluded are the decisions of an exploring game before the exploratory action, and the others' of its turn.
+        Training excludes an exploring game's decisions before its exploratory action, and the other seats' decisions in
+        that turn.
         """
         explored, games = np.zeros(len(rows), np.bool_), self.games_of_rows[rows]
         if not self._explores.any():
@@ -219,9 +220,9 @@ class LeagueLearner(Learner):
         start = self.buffer.count
         done = super().play_turn()
         decisions = self.buffer.decisions[start : self.buffer.count]
-        weights = torch.exp(torch.from_numpy(decisions["log_prob"][self.explored])).numpy() / EXPLORED_LEAVE
-        decisions["weight"][self.explored] = weights
-        decisions["weight"][self.excluded] = 0
+        weights = torch.exp(torch.from_numpy(decisions["log_probs"][self.explored])).numpy() / EXPLORED_LEAVE
+        decisions["weights"][self.explored] = weights
+        decisions["weights"][self.excluded] = 0
         self.exploration.end_games(done)
         return done
 
@@ -233,4 +234,4 @@ class LeagueLearner(Learner):
         super().restore(state)
         self.exploration.restore(state["exploration"])
         if self.league is not None:
-            self.league.restore(state["league"], self.shape)
+            self.league.restore(state["league"], self.network_config)

@@ -33,7 +33,7 @@ from train.runs.run_folder import as_tensors
 
 COMMAND = "python -m train.ppo"
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
-NONE = -1
+NO_OPEN_DECISION = -1
 """Marker of rows without an open decision in `DecisionBuffer.pending`."""
 
 
@@ -52,30 +52,29 @@ class Samples(NamedTuple):
 class DecisionBuffer:
     """Decisions of all rows in chronological order; turns without a decision are not stored.
 
-    Rewards until a row's next decision are credited to its last one. At the end of a rollout, a row that must decide is
-    bootstrapped with the value of its observation. The value function is trained at decision points only, so a row in
-    camp is not bootstrapped: its last decision is carried into the next rollout, and earlier ones are bootstrapped with
-    that decision's value.
+    Rewards until a row's next decision are credited to its last one. At the end of a rollout, a row that must decide
+    bootstraps from the value of its observation. A row in camp cannot, since values are trained at decisions only: its
+    last decision waits for the next rollout, and earlier ones bootstrap from its value.
     """
 
     def __init__(self, turns: int, rows: int, width: int) -> None:
         fields = [
             ("inputs", np.float32, (width,)),
-            ("row", np.int32),
-            ("action", np.int8),
-            ("value", np.float32),
-            ("log_prob", np.float32),
-            ("reward", np.float32),
+            ("rows", np.int32),
+            ("actions", np.int8),
+            ("values", np.float32),
+            ("log_probs", np.float32),
+            ("rewards", np.float32),
             ("terminal", np.bool_),
-            ("weight", np.float32),
+            ("weights", np.float32),
         ]
         self.decisions = np.zeros((turns + 1) * rows, np.dtype(fields, align=True))  # the first `count` are used
-        self.pending = np.full(rows, NONE, np.int64)  # index of each row's open decision
+        self.pending = np.full(rows, NO_OPEN_DECISION, np.int64)  # index of each row's open decision
         self.count = 0
 
     def start_rollout(self) -> None:
         """Move the open decisions to the front and discard all others."""
-        rows = np.flatnonzero(self.pending != NONE)
+        rows = np.flatnonzero(self.pending != NO_OPEN_DECISION)
         self.count = len(rows)
         self.decisions[: self.count] = self.decisions[self.pending[rows]]
         self.pending[rows] = np.arange(self.count)
@@ -92,18 +91,18 @@ class DecisionBuffer:
         """Add one on-policy decision for each of these rows, all arguments (decisions, …)."""
         stop = self.count + len(rows)
         new = self.decisions[self.count : stop]
-        new["inputs"], new["row"], new["action"] = inputs, rows, actions
-        new["value"], new["log_prob"], new["reward"] = values, log_probs, rewards
-        new["terminal"], new["weight"] = False, 1
+        new["inputs"], new["rows"], new["actions"] = inputs, rows, actions
+        new["values"], new["log_probs"], new["rewards"] = values, log_probs, rewards
+        new["terminal"], new["weights"] = False, 1
         self.pending[rows] = np.arange(self.count, stop)
         self.count = stop
 
     def add_outcomes(self, rewards: NDArray[np.float32], done: NDArray[np.bool_]) -> None:
         """Credit each row's reward, (rows,), to its open decision, which is terminal where `done`."""
-        waiting = self.pending != NONE
-        self.decisions["reward"][self.pending[waiting]] += rewards[waiting]
+        waiting = self.pending != NO_OPEN_DECISION
+        self.decisions["rewards"][self.pending[waiting]] += rewards[waiting]
         self.decisions["terminal"][self.pending[waiting & done]] = True
-        self.pending[done] = NONE
+        self.pending[done] = NO_OPEN_DECISION
 
     def finish_rollout(
         self, next_values: NDArray[np.float32], deciding: NDArray[np.bool_], gamma: float, gae_lambda: float
@@ -115,20 +114,20 @@ class DecisionBuffer:
         estimation, 2016), from one decision to the next. Off-policy actions have no value loss: their target is the old
         value.
         """
-        self.pending[deciding] = NONE
+        self.pending[deciding] = NO_OPEN_DECISION
         decisions = self.decisions[: self.count]
         advantages, complete = decision_advantages(
-            decisions["row"],
-            decisions["reward"],
-            decisions["value"],
+            decisions["rows"],
+            decisions["rewards"],
+            decisions["values"],
             decisions["terminal"],
             self.pending,
             np.where(deciding, next_values, 0).astype(np.float32),
             gamma,
             gae_lambda,
         )
-        chosen = np.flatnonzero(complete & (decisions["weight"] > 0))
-        names = ("inputs", "action", "value", "log_prob", "weight")
+        chosen = np.flatnonzero(complete & (decisions["weights"] > 0))
+        names = ("inputs", "actions", "values", "log_probs", "weights")
         inputs, actions, values, log_probs, weights = (decisions[name][chosen] for name in names)
         advantages = advantages[chosen]
         returns = np.where(weights == 1, values + advantages, values)
@@ -141,7 +140,7 @@ class DecisionBuffer:
 
     def restore(self, state: dict[str, Any]) -> None:
         opened, pending = state["open"], state["pending"]
-        self.count, self.pending[:] = len(opened["row"]), pending
+        self.count, self.pending[:] = len(opened["rows"]), pending
         for name in self.decisions.dtype.names or ():
             self.decisions[name][: self.count] = opened[name]
 
@@ -159,7 +158,8 @@ def decision_advantages(
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Return the advantage of each decision, float32 (decisions,), and whether it is complete, bool (decisions,).
 
-    Decisions are in chronological order; `pending` (rows,) has the index of each row's open decision, or `NONE`.
+    Decisions are in chronological order; `pending` (rows,) has the index of each row's open decision, or
+    `NO_OPEN_DECISION`.
     """
     advantages = np.zeros(len(rows), np.float32)
     complete = np.ones(len(rows), np.bool_)
@@ -189,7 +189,7 @@ class Learner:
     gamma, clip, value_weight, max_grad_norm = 1.0, 0.2, 0.5, 0.5
 
     def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
-        self.env, self.config, self.shape = env, config, network
+        self.env, self.config, self.network_config = env, config, network
         self.inputs = INPUTS[network.inputs]
         torch.manual_seed(seed)
         self.policy = ActorCriticPolicy(
@@ -312,7 +312,9 @@ class Learner:
 
     def network(self, name: str = "learner") -> NetworkAgent:
         """Return a frozen copy of the policy."""
-        return NetworkAgent(layers_of(self.policy_modules()), self.shape.activation, name, inputs=self.inputs.name)
+        return NetworkAgent(
+            layers_of(self.policy_modules()), self.network_config.activation, name, inputs=self.inputs.name
+        )
 
     def start_from(self, network: NetworkAgent) -> None:
         """Load the weights of a network of the same shape into the policy; the value function is unchanged."""

@@ -103,7 +103,7 @@ def measure(name: str, settings: dict[str, Any], config: BenchmarkConfig) -> dic
                 run = BenchmarkRun(task, ALGORITHMS[name], seed, Path(folder), config)
                 agent, _ = partial(ALGORITHMS[name].agent, **settings)(run)
             gains.setdefault(str(players), []).append(benchmark.evaluate(agent, task).exploitability)
-    mean = fmean(sum(gains.values(), []))
+    mean = fmean(gain for seeds in gains.values() for gain in seeds)
     return {"gains": gains, "mean": mean, "cpu_seconds": cpu_seconds() - start}
 
 

@@ -1,4 +1,4 @@
-"""Hints: the champion's decision and both actions' win shares by roll-outs; exact gems for a single player."""
+"""Hints: the champion's decision and both actions' win shares by roll-outs; exact values where the game is solved."""
 
 from __future__ import annotations
 
@@ -13,26 +13,30 @@ from numpy.typing import NDArray
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
+from diamant_env.engine.records import rebuilt
 from diamant_env.exact.single_player import payout_of, solve_single_player
+from diamant_env.exact.two_player_win import is_shipped
 from diamant_env.observation import Observations
 from diamant_env.opponents.registry import make_agent
 from diamant_env.opponents.search import SearchAgent
+from diamant_env.opponents.solved import two_player_win
 from diamant_env.state import CONTINUE, GAME, LEAVE, REVEAL, GameState
 
 SECONDS = 0.3
 _BATCH, _MOST = 64, 1024  # roll-outs per action: in one batch, and at most
 SIGMAS = 1.96  # standard errors of a 95 % interval
+_ROUNDING = 1e-9  # win share; the actions that minimax play mixes have equal values
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """Win share of each action, estimated by roll-outs with the champion in every seat; 95 % intervals."""
+    """Win share of each action: by roll-outs of the champion with 95 % intervals, or exact at minimax play."""
 
     shares: tuple[float, float]  # of CONTINUE and of LEAVE
     errors: tuple[float, float]  # half-widths of their intervals
     difference: float  # win share of LEAVE less that of CONTINUE, on common random numbers
     error: float  # half-width of its interval
-    games: int  # roll-outs of each action
+    games: int  # roll-outs of each action; 0: exact
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -53,18 +57,26 @@ class Choice(NamedTuple):
 class Hint:
     """Advice to a player who must decide."""
 
-    leave: float  # probability of LEAVE of the champion, or of the optimal policy for a single player
+    leave: float  # probability of LEAVE of the champion, or of the optimal or minimax policy of an exact hint
     outlook: Outlook | None
     why_not: str | None  # reason why `outlook` is None
     gems: tuple[float, float] | None = None  # exact gems of CONTINUE and of LEAVE, for a single player only
 
     @property
+    def exact(self) -> bool:
+        """Whether the values are exact win shares of two players."""
+        return self.outlook is not None and self.outlook.games == 0
+
+    @property
+    def adviser(self) -> str:
+        """The policy that decides with probability `leave`."""
+        return "The optimal policy" if self.gems is not None else "Perfect play" if self.exact else "The champion"
+
+    @property
     def says(self) -> str:
         """The advised decision as a sentence."""
         action, chance = ("leave", self.leave) if self.leave >= 0.5 else ("continue", 1 - self.leave)
-        if self.gems is not None:
-            return f"The optimal policy would {action}."
-        return f"The champion would {action} ({chance:.0%})."
+        return f"{self.adviser} would {action}{'' if self.gems is not None else f' ({chance:.0%})'}."
 
     @property
     def heading(self) -> str:
@@ -80,17 +92,23 @@ class Hint:
         if self.outlook is None:
             return []
         estimates = zip(self.outlook.shares, self.outlook.errors, strict=True)
-        return [Choice(_percent(share, error), share, share - error, share + error) for share, error in estimates]
+        return [
+            Choice(f"{share:.1%}" if self.exact else _percent(share, error), share, share - error, share + error)
+            for share, error in estimates
+        ]
 
     @property
     def basis(self) -> str:
-        """Result of the roll-outs, or the reason for their absence."""
+        """Result of the roll-outs or the solution, or the reason for their absence."""
         if self.gems is not None:
             return "Exact averages, if you play on optimally in this expedition."
         if self.outlook is None:
             return str(self.why_not)
         low, high = self.outlook.interval
-        better = "leaving is better" if low > 0 else "continuing is better" if high < 0 else "too close to tell"
+        equal = "both choices are equally good" if self.exact else "too close to tell"
+        better = "leaving is better" if low > 0 else "continuing is better" if high < 0 else equal
+        if self.exact:
+            return f"Exact, if both players play perfectly from then on: {better}."
         return f"{self.outlook.games} games with each choice, played on by the champion: {better}"
 
 
@@ -102,6 +120,8 @@ def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS)
     if game.num_players == 1:
         gems = single_player_gems(game, edition)
         return Hint(float(gems[LEAVE] >= gems[CONTINUE]), None, None, gems)
+    if game.num_players == 2 and is_shipped(edition):
+        return Hint(*minimax_outlook(game, edition, seat), None)
     start = perf_counter()
     flat = observations_of(seat, [game], edition)
     leave = float(champion().act(Observations(flat), np.zeros(1, bool))[0])
@@ -124,6 +144,13 @@ def single_player_gems(game: GameState, edition: Edition) -> tuple[float, float]
     after = game.copy()
     after["phase"] = REVEAL  # CONTINUE leads here
     return solve_single_player(edition, after).value, float(payout_of(game))
+
+
+def minimax_outlook(game: GameState, edition: Edition, seat: int) -> tuple[float, Outlook]:
+    """Return the minimax probability of LEAVE of one of two players, and the exact win share of each action."""
+    state = rebuilt(observations_of(seat, [game], edition), np.zeros(1, np.uint64))[0]
+    stay, leave, chance = two_player_win(edition).action_values(state).tolist()
+    return chance, Outlook((stay, leave), (0, 0), leave - stay, _ROUNDING, 0)
 
 
 def _percent(share: float, error: float) -> str:

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.advice.hint import Outlook, champion, observations_of, outlook, single_player_gems
+from diamant_env.advice.hint import Outlook, champion, minimax_outlook, observations_of, outlook, single_player_gems
 from diamant_env.batch import Batch
 from diamant_env.drawing.narration import counted
 from diamant_env.editions import Edition
 from diamant_env.engine.edition_params import edition_params
 from diamant_env.engine.records import check_game
+from diamant_env.exact.two_player_win import is_shipped
 from diamant_env.opponents.search import SearchAgent
 from diamant_env.opponents.seated_agents import SeatedAgents
 from diamant_env.rules import win_share
-from diamant_env.state import GAME, LEAVE, GameState
+from diamant_env.state import CONTINUE, GAME, LEAVE, GameState
 
 _FIRST_LOOK, _CLOSE_LOOK = 128, 1024  # roll-outs per action in the first and second pass
 _CLOSELY = 6  # costliest decisions, for the second pass
@@ -55,8 +56,8 @@ class Review:
 def review(games: list[GameState], edition: Edition, seat: int) -> Review:
     """Return the review of a game from its states, at the start and after each turn.
 
-    Roll-outs of the champion estimate win shares, deterministically and within a few seconds. For a single player the
-    review is exact, in gems of each expedition.
+    Roll-outs of the champion estimate win shares, deterministically and within a few seconds. The review is exact for a
+    single player, in gems of each expedition, and for two players in an edition whose solution is shipped.
     """
     labels = [f"{game.expedition}.{game.turn}" for game in games[:-1]] + ["end"]
     if games[0].num_players == 1:
@@ -64,9 +65,12 @@ def review(games: list[GameState], edition: Edition, seat: int) -> Review:
         lost = sum(decision.cost for decision in alone)
         total = f"Your decisions cost {lost:.2f} gems on average, against optimal play in each expedition."
         return Review(alone, [], labels, [_summary(alone), total])
-    opened = edition.replace(hidden_chests=False)
-    chances = _chances(games, opened)
-    decisions = _decisions(games, opened, seat)
+    if games[0].num_players == 2 and is_shipped(edition):
+        chances, decisions = _minimax(games, edition, seat)
+    else:
+        opened = edition.replace(hidden_chests=False)
+        chances, decisions = _chances(games, opened), _decisions(games, opened, seat)
+    chances = np.concatenate([chances, [_result(games[-1], edition)]])
     summary = _summary(decisions)
     if edition.hidden_chests:
         summary = f"Judged with all chests open: {summary[0].lower()}{summary[1:]}"
@@ -86,6 +90,19 @@ def _decisions(games: list[GameState], edition: Edition, seat: int) -> list[Deci
     return _ranked(decisions)
 
 
+def _minimax(games: list[GameState], edition: Edition, seat: int) -> tuple[NDArray[np.float64], list[Decision]]:
+    """Return the exact win shares of two players in each state, float64 (states, 2), and the decisions of a seat."""
+    chances, decisions = np.zeros((len(games) - 1, 2)), []
+    for turn, game in enumerate(games[:-1]):
+        asked = seat if game.inside[seat] else 1 - seat
+        leave, values = minimax_outlook(game, edition, asked)
+        chances[turn, asked] = values.shares[CONTINUE] + leave * values.difference
+        chances[turn, 1 - asked] = 1 - chances[turn, asked]
+        if asked == seat:
+            decisions.append(_decision(games, turn, seat, values))
+    return chances, _ranked(decisions)
+
+
 def _ranked(decisions: list[Decision]) -> list[Decision]:
     return sorted(decisions, key=lambda decision: (not decision.mistake, -decision.cost))
 
@@ -99,7 +116,8 @@ def _decision(games: list[GameState], turn: int, seat: int, estimate: Outlook) -
     chose = int(games[turn + 1].decision[seat])
     gain = estimate.difference * (-1 if chose == LEAVE else 1)  # of the other action; `difference` is LEAVE's
     low, high = gain - estimate.error, gain + estimate.error
-    more = f"wins {100 * gain:.1f} more of 100 games ({100 * low:.1f} to {100 * high:.1f})"
+    interval = f" ({100 * low:.1f} to {100 * high:.1f})" if estimate.games else ""
+    more = f"wins {100 * gain:.1f} more of 100 games{interval}"
     words = _in_words(games[turn], chose, more if low >= _LEAST else "is not clearly better")
     return Decision(turn, chose, max(0.0, gain), (low, high), words, f"−{gain:.1%}")
 
@@ -145,10 +163,8 @@ def _turning_point(chances: NDArray[np.float64], labels: list[str]) -> str:
 
 
 def _chances(games: list[GameState], edition: Edition) -> NDArray[np.float64]:
-    """Return the win shares in each state by roll-outs of the champion, float64 (states, seats)."""
+    """Return the win shares in each state before the end by roll-outs of the champion, float64 (states, seats)."""
     players, states = int(games[0].num_players), len(games) - 1
-    check_game(games[-1], edition)
-    result = [win_share(games[-1], edition_params(edition), seat) for seat in range(players)]
     number = max(1, _PLAYED_ON // states)
     batch = Batch(states * number, players, edition, "win")
     records = np.repeat(np.array(games[:-1], GAME), number)
@@ -156,4 +172,10 @@ def _chances(games: list[GameState], edition: Edition) -> NDArray[np.float64]:
     records["key"] = np.tile(np.random.default_rng(_SEED).integers(0, 2**64, number, np.uint64), states)
     batch.set_states(records)
     earned = SeatedAgents(batch, [champion()], np.zeros((batch.num_games, batch.max_players), int)).play_out()
-    return np.concatenate([earned.reshape(states, number, players).mean(axis=1), [result]])
+    return earned.reshape(states, number, players).mean(axis=1)
+
+
+def _result(game: GameState, edition: Edition) -> list[float]:
+    """Return the win share of each seat in a finished game."""
+    check_game(game, edition)
+    return [win_share(game, edition_params(edition), seat) for seat in range(game.num_players)]

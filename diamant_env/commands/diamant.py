@@ -15,6 +15,7 @@ SUBCOMMANDS = {
     "watch": "watch a game between agents",
     "evaluate": "evaluate an agent: win share and mean score, with intervals",
     "exact": "solve one expedition exactly; compute an agent's exploitability",
+    "list": "list the names of agents and editions",
 }
 """Descriptions of the subcommands; the module of the same name has ``run(argv)``."""
 

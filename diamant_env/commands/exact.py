@@ -8,13 +8,14 @@ from itertools import product
 from typing import Any
 
 from diamant_env import exact, opponents
-from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_print
+from diamant_env.commands.terminal import LIST, add_edition, in_folder, new_parser, save_and_print
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.evaluation.games import percent_bar
 from diamant_env.evaluation.report import TextReport
 from diamant_env.exact.induction import Progress
 from diamant_env.opponents import Agent
+from diamant_env.opponents.exact_view import ExactView
 from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.rewards import REWARDS, reward_code
@@ -22,24 +23,15 @@ from diamant_env.storage.results import save_json, versions
 
 COMMAND = "diamant exact"
 _ABOUT = """\
-Solve one expedition or whole games in score exactly and compute the
-exploitability of agents.
-For each number of players: the value of the symmetric equilibrium with the
-lowest probabilities of leaving, in gems. For each agent: its value in
-self-play, the value of the best response to it, and the difference, its
-exploitability. Observations hide chests and rivals: an agent observes the
-cards, the number inside, the bag and the path, as in the tasks
-Diamant-Exact-2p-v0 to Diamant-Exact-5p-v0; one trained otherwise meets states
-that it has not seen.
+Solve one expedition exactly: the value of its equilibrium and the
+exploitability of agents, which see the cards, the number inside, the bag and
+the path. docs/exact.md explains the figures.
 
-With --reward, the whole game instead, for small editions: what agents observe
-with chests and rivals, an equilibrium, and best responses among all policies.
-
-  diamant exact --players 1 2 3 4 5
   diamant exact ev:0.75 champion --players 2 3
-  diamant exact ev:0.75 --players 2 3 --whole-game
-  diamant exact --players 1 --edition iello-2016 --whole-game
-  diamant exact champion --players 3 --edition small-3 --reward win"""
+  diamant exact champion --players 3 --edition small-3 --reward win
+  diamant exact champion --players 2 --reward win --whole-game
+
+With --reward, a small whole game, or with --whole-game the two-player game."""
 
 
 def measure(
@@ -49,8 +41,13 @@ def measure(
     whole_game: bool = False,
     reward: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Return a row for the equilibrium and each agent, by number of players; `reward` solves small whole games."""
+    """Return a row for the equilibrium and each agent, by number of players.
+
+    `reward` alone solves small whole games, with `whole_game` the full game of two players for the win.
+    """
     edition = find_edition(edition)
+    if whole_game and reward is not None and (reward, *players) != ("win", 2):
+        raise ValueError("--whole-game with --reward is solved for --reward win and --players 2")
     smallest = min(checked_int("players", number, 1, MAX_PLAYERS) for number in players)
     if reward is not None:
         reward_code(reward, smallest)
@@ -61,11 +58,13 @@ def measure(
     rows = []
     for number in players:
         began = time.perf_counter()
-        game = None if reward is None else exact.WholeGame(edition, number)
+        game = None if reward is None or whole_game else exact.WholeGame(edition, number)
         for policy in (None, *members):
             name = str(policy or "equilibrium")
             with percent_bar(f"{name}, {edition.name}, {number} players") as progress:
-                if game is not None and reward is not None:
+                if whole_game and reward is not None:
+                    figures = _two_player_win(policy, edition, progress)
+                elif game is not None and reward is not None:
                     figures = _small_game(policy, game, reward, progress)
                 elif policy is not None:
                     figures = _response(policy, number, edition, whole_game, progress)
@@ -109,6 +108,15 @@ def _small_game(agent: Agent | None, game: exact.WholeGame, reward: str, progres
     return {**_figures(game.best_response(played, reward, progress)), "nodes": len(game.graph.states)}
 
 
+def _two_player_win(agent: Agent | None, edition: Edition, progress: Progress) -> dict[str, Any]:
+    solution = exact.solve_two_player_win(edition, None if agent else progress)
+    if agent is None:
+        return {"all play it": solution.value, "decks": len(solution.shares), "error": solution.error}
+    result = exact.guaranteed_by(ExactView(agent), solution, progress=progress)
+    bounds = {"at most": 0.5 - result.least.value, "against minimax": result.against_minimax.value}
+    return {**_figures(exact.Response(1 - result.value, 0.5, 2)), **bounds}
+
+
 def _figures(response: exact.Response) -> dict[str, Any]:
     return {
         "all play it": response.profile_value,
@@ -120,7 +128,7 @@ def _figures(response: exact.Response) -> dict[str, Any]:
 
 def rows_report(rows: list[dict[str, Any]], title: str) -> TextReport:
     figures = {"all play it": ".6f", "best response": ".6f", "exploitability": ".6f", "NashConv": ".6f"}
-    figures |= {"nodes": ",", "decks": ","}
+    figures |= {"at most": ".6f", "against minimax": ".6f", "nodes": ",", "decks": ","}
     shown = [name for name in figures if any(name in row for row in rows)]
     report = TextReport(title, ("players", "agent"), shown)
     for row in rows:
@@ -129,29 +137,28 @@ def rows_report(rows: list[dict[str, Any]], title: str) -> TextReport:
     errors = [row["error"] for row in rows if "error" in row]
     notes = [f"Computed in {sum(row['seconds'] for row in rows):.1f} s."]
     if errors:
-        notes.append(f"Equilibria: no deviation at any node gains more than {max(errors):.0e} gems.")
+        notes.append(f"Equilibria: no deviation at any node gains more than {max(errors):.0e}.")
+    if "at most" in shown:
+        notes.append("At leads of more than 64 gems agents play as minimax; at most: the exploitability if they lose.")
     report.notes = "\n".join(notes)
     return report
 
 
 def run(argv: Sequence[str]) -> int:
-    parser = new_parser(COMMAND, _ABOUT)
+    parser = new_parser(COMMAND, _ABOUT, LIST, "[AGENT …]")
     add = parser.add_argument
-    add("agents", nargs="*", metavar="AGENT", help="agents; a network takes a minute with 2 players, several with 3")
+    add("agents", nargs="*", metavar="AGENT", help="agents; a network takes minutes")
     add("--players", type=int, nargs="+", default=(2,), metavar="N", help="players at the table, 1 to 8 (2)")
     add_edition(parser, "iello-2016-fr")
-    kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--reward", choices=list(REWARDS), help="solve a small whole game for this reward")
-    kind.add_argument(
-        "--whole-game", action="store_true", help="count all expeditions; takes a minute with 2 players, more with 3"
-    )
+    add("--reward", choices=list(REWARDS), metavar="REWARD", help="solve a small whole game for score, win or margin")
+    add("--whole-game", action="store_true", help="count all expeditions; takes minutes")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     options = parser.parse_args(argv)
     edition = find_edition(options.edition)
     rows = measure(options.agents, options.players, edition, options.whole_game, options.reward)
     title = f"{'Whole games' if options.whole_game else 'One expedition'} in score: gems each, exact"
     if options.reward:
-        title = f"Small whole game, {options.reward}, exact"
+        title = f"{'Whole' if options.whole_game else 'Small whole'} game, {options.reward}, exact"
     report = rows_report(rows, f"{title}; {rows[0]['edition']}")
     content = {"command": COMMAND, "versions": versions(), "arguments": vars(options), "edition": edition, "rows": rows}
     save_and_print(report, lambda path: save_json(content, path), options.out)

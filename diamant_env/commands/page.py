@@ -9,7 +9,7 @@ import threading
 import webbrowser
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import add_edition, new_parser, print_line
+from diamant_env.commands.terminal import LIST, add_edition, new_parser, print_line
 from diamant_env.engine.arguments import checked_int
 
 COMMAND = "diamant page"
@@ -18,10 +18,12 @@ _PORT = 8733  # constant, since browser storage is per port
 
 
 def run(argv: Sequence[str]) -> int:
-    parser = new_parser(COMMAND, "Play against any agents in a browser, with hints and a review.")
+    parser = new_parser(COMMAND, "Play against any agents in a browser, with hints and a review.", LIST)
     parser.add_argument("--agents", nargs="+", default=[], metavar="AGENT", help="further agents, seated at the start")
     add_edition(parser)
-    parser.add_argument("--port", type=int, default=_PORT, help=f"port of the page ({_PORT}); 0 takes a free one")
+    parser.add_argument(
+        "--port", type=int, default=_PORT, metavar="N", help=f"port of the page ({_PORT}); 0 takes a free one"
+    )
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
     options = parser.parse_args(argv)
     checked_int("--port", options.port, 0, 65535)

@@ -12,26 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from diamant_env.editions import EDITIONS, RESEARCH
-from diamant_env.opponents.registry import FAMILIES, SHIPPED, SOLVED, describe
-
 STOPPED, WRONG = 130, 2
 _ASCII = {"±": "+-", "×": "x", "…": "...", "−": "-", "–": "-", "·": "*", "←": "<-", "→": "->"}
-_NAMES = "; ".join(
-    [
-        f"Trained agents: {', '.join(SHIPPED)}",
-        f"solved: {', '.join(SOLVED)}",
-        f"scripted, with their parameters (defaults): {', '.join(map(describe, FAMILIES.values()))}",
-    ]
-)
-AGENTS = f"""\
-An agent is a spec such as bag:18, champion or search:champion, the file of a
-trained policy (.safetensors), the folder of its run, a model of
-stable-baselines3 (ppo.zip), or module:object for one of your own.
-
-{textwrap.fill(_NAMES, 78, break_on_hyphens=False)}."""
-EDITION = f"one of {', '.join([*EDITIONS, *RESEARCH])}, or your own .toml or .json"
-EDITION += "; varied by /expeditions:N, /hidden_chests:0 or 1 and /hidden_rivals:1"
+LIST = "Names of agents and editions: diamant list"
 
 
 def _as_ascii(error: UnicodeError) -> tuple[str, int]:
@@ -58,13 +41,16 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(f"{message} (see --help)")
 
 
-def new_parser(command: str, description: str, epilog: str = AGENTS) -> Parser:
+def new_parser(command: str, description: str, epilog: str | None = None, arguments: str = "") -> Parser:
     """Return a parser for a subcommand with preformatted description and epilog."""
-    return Parser(prog=command, description=description, epilog=epilog, formatter_class=_HelpFormatter)
+    usage = " ".join(["%(prog)s", *filter(None, [arguments]), "[options]"])
+    return Parser(prog=command, usage=usage, description=description, epilog=epilog, formatter_class=_HelpFormatter)
 
 
 def add_edition(parser: Parser, default: str = "iello-2016") -> None:
-    parser.add_argument("--edition", default=default, metavar="NAME", help=f"{EDITION} (%(default)s)")
+    parser.add_argument(
+        "--edition", default=default, metavar="NAME", help="name, variation or .toml file (%(default)s)"
+    )
 
 
 def new_file(text: str) -> Path:

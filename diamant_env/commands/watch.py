@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import add_edition, new_file, new_parser, print_line
+from diamant_env.commands.terminal import LIST, add_edition, new_file, new_parser, print_line
 from diamant_env.drawing.narration import distinct
 from diamant_env.drawing.text import render_text
 from diamant_env.records import GameSession
@@ -18,12 +18,13 @@ DEFAULT_AGENTS = ("ev", "bag:18", "traps", "oppose")
 
 
 def run(argv: Sequence[str]) -> int:
-    parser = new_parser(COMMAND, "Watch a game between agents: the table and each agent's probability of leaving.")
+    about = "Watch a game between agents: the table and each agent's probability of leaving."
+    parser = new_parser(COMMAND, about, LIST, "[AGENT …]")
     add = parser.add_argument
     add("agents", nargs="*", metavar="AGENT", help=f"agents by seat; by default {' '.join(DEFAULT_AGENTS)}")
     add_edition(parser)
     chance = "seed of the cards and the agents' decisions; random by default"
-    add("--seed", type=int, default=secrets.randbelow(1_000_000), help=chance)
+    add("--seed", type=int, default=secrets.randbelow(1_000_000), metavar="N", help=chance)
     speed = "turns per second, 0 without pauses; by default 1 at a terminal, else 0"
     add("--speed", type=float, default=float(sys.stdout.isatty()), metavar="TURNS", help=speed)
     add("--record", type=new_file, metavar="FILE", help="write the game to this new file when it ends or is stopped")

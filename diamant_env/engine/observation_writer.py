@@ -29,8 +29,10 @@ if [name for name in PUBLIC_AT._fields if name in _CARDS_LEFT] != list(_CARDS_LE
     PUBLIC_AT.relics_left - PUBLIC_AT.treasures_left != MAX_TREASURES + MAX_TRAPS
 ):
     raise AssertionError(f"the fields {', '.join(_CARDS_LEFT)} must be contiguous, in the order of the deck")
-if [(f"rival_{field.name}", field.scale) for field in OWN[1:4]] != [(field.name, field.scale) for field in RIVALS[1:4]]:
-    raise AssertionError("a rival's fields must have the order and scales of the observer's own")
+for _own, _rival in zip(OWN, RIVALS, strict=True):
+    _shared = f"rival_{_own.name}" in FACTOR._fields
+    if _shared and (f"rival_{_own.name}", _own.scale) != (_rival.name, _rival.scale):
+        raise AssertionError(f"{_own.name}: a rival's field must have the place and scale of the observer's own")
 
 
 _PRESENT: Any = np.float32(1) * (np.arange(TABLE_FEATURES) // SEAT_FEATURES < np.arange(MAX_PLAYERS + 1)[:, None])
@@ -52,7 +54,7 @@ def write_observations(game, edition, observations, i, public, ring):
         ring: Work array, float32 (2 * TABLE_FEATURES,).
     """
     hide = edition.hidden_chests
-    # Unknown to the compiler: LLVM vectorises loops of run-time length but unrolls those of constant length.
+    # Always 0, which the compiler cannot know: it vectorises loops of run-time length and unrolls constant ones.
     zero = observations.shape[2] - TABLE_FEATURES - NUM_PUBLIC
     write_seats(game, hide, ring)
     write_public(game, edition, hide, public, zero)

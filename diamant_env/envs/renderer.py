@@ -37,9 +37,9 @@ class Renderer:
         """Start with the current states of these games."""
         for game in games:
             self.states[game] = ()
-        self.follow(games)
+        self.update(games)
 
-    def follow(self, games: Sequence[int] | NDArray[np.int64]) -> None:
+    def update(self, games: Sequence[int] | NDArray[np.int64]) -> None:
         """Store the states of games after a start or a turn, and draw them in ``"human"`` mode."""
         if self._mode is not None:
             records = self._batch.games

@@ -31,7 +31,7 @@ class SingleAgentGames:
         batch: The games.
         seats: int64 (N,), the learners' seats.
         space: The observation space of a learner.
-        pictures: Rendering of the games.
+        renderer: Rendering of the games.
     """
 
     def __init__(
@@ -103,10 +103,10 @@ class SingleAgentGames:
         while waiting:
             self._seated._decide(self._observations, self._actions, playing)
             self._actions.reshape(-1)[self._rows] = actions  # ignored in camp
-            self.batch._turn(self._actions, self._rewards, self._done, playing)
-            self.batch._observe(self._observations, playing)
+            self.batch.play_unchecked(self._actions, self._rewards, self._done, playing)
+            self.batch.observe_unchecked(self._observations, playing)
             if self._renders:
-                self.renderer.follow(np.flatnonzero(playing))
+                self.renderer.update(np.flatnonzero(playing))
             waiting = count_turn(self._observations, self.seats, self._rewards, self._done, playing, rewards, turns)
         return rewards, turns
 

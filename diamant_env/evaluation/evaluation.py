@@ -141,7 +141,8 @@ def evaluate(  # noqa: PLR0913 - every setting has a name
     """
     checked_int("games", games, 1, MAX_GAMES)
     checked_int("players", players, 2, MAX_PLAYERS)
-    edition, agents = find_edition(edition), [agent, *compare]
+    edition = find_edition(edition)
+    agents = [agent, *compare]
     names = [name_of(one) for one in agents]
     matchup = read_matchup(against, players - 1, [edition], names)
     members = [name_of(member) for member in matchup.members]
@@ -152,10 +153,13 @@ def evaluate(  # noqa: PLR0913 - every setting has a name
     seating = seat_around(np.arange(tables) % players, opponents, agent=0)
     with progress_bar(progress, total=games * len(agents)) as bar:
         runs = [play([one, *matchup.members], seating, games, game_seeds, edition, bar) for one in agents]
-    text, among = _against(matchup, members), len(agents) if simultaneous else 1
-    results = [_result(name, text, run, matchup.excluded, among) for name, run in zip(names, runs, strict=True)]
+    opponents_text = _against(matchup, members)
+    intervals = len(agents) if simultaneous else 1
+    results = [
+        _result(name, opponents_text, run, matchup.excluded, intervals) for name, run in zip(names, runs, strict=True)
+    ]
     differences = [
-        _difference((names[0], name, text), runs[0], run, max(1, among - 1))
+        _difference((names[0], name, opponents_text), runs[0], run, max(1, intervals - 1))
         for name, run in zip(names[1:], runs[1:], strict=True)
     ]
     return Evaluation(results, differences, edition, int(seed))

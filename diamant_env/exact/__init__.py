@@ -14,12 +14,13 @@ from diamant_env.exact.response import Response, best_response, policy_of
 from diamant_env.exact.single_player import SinglePlayerSolution, SinglePlayerSolver, solve_single_player
 from diamant_env.exact.solution import Solution, Strategy, find_nodes
 from diamant_env.exact.tree import ExpeditionTree, build_tree
-from diamant_env.exact.two_player_win import TwoPlayerWin, guaranteed_by, solve_two_player_win
+from diamant_env.exact.two_player_win import JointEvaluation, TwoPlayerWin, guaranteed_by, solve_two_player_win
 from diamant_env.exact.whole.game import WholeGame
 
 __all__ = [
     "ExpeditionStart",
     "ExpeditionTree",
+    "JointEvaluation",
     "Response",
     "SinglePlayerSolution",
     "SinglePlayerSolver",

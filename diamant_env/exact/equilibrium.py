@@ -74,10 +74,9 @@ def _check_whole(tree: ExpeditionTree) -> None:
     """Raise a ValueError if a tree is too large for a whole game: before the last expedition, camp has values too."""
     most = MAX_NODES // 2
     if tree.start["expedition"] < tree.edition.expeditions and tree.boxes.size > most:
-        players, name = tree.boxes.players, tree.edition.name
         raise ValueError(
-            f"a whole game of {players} players in {name!r} is too large to be solved: {tree.boxes.size:,} nodes in "
-            f"expedition {tree.start['expedition']}, at most {most:,}"
+            f"a whole game of {tree.boxes.players} players in {tree.edition.name!r} is too large to be solved: "
+            f"{tree.boxes.size:,} nodes in expedition {tree.start['expedition']}, at most {most:,}"
         )
 
 

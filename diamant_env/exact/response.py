@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent, answer_of
 from diamant_env.compilation import jit
-from diamant_env.editions import FIRST_TRAP, MAX_GEMS, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, Edition
+from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS, Edition
 from diamant_env.engine.arguments import BOOL, checked_array
 from diamant_env.engine.edition_params import edition_params_array
 from diamant_env.engine.records import observe_records
@@ -33,11 +33,11 @@ from diamant_env.exact.tree import (
     sets_of,
     values_with,
 )
-from diamant_env.observation import FIELDS, Observations
+from diamant_env.observation import OWN, Observations
 from diamant_env.state import DECIDE, GAME
 
-_OWN = {"chest": MAX_GEMS, "relics": MAX_RELICS}  # fields that differ between players, and their maxima
-_RICHER = 20  # draws of chest and relics, to detect agents that read them
+_IN_NODES = ("must_decide", "left_turn", "lead")  # own fields that a node determines, or that are hidden
+_RICHER = 20  # draws of the other own fields, to detect agents that read them
 _ROWS = 16_000  # nodes per batch of observations: a few megabytes
 _ROUNDING = 1e-5  # of P(LEAVE) in a batch of another order
 _TESTED = 64  # approximate number of rows per batch in `require_stateless`
@@ -149,8 +149,8 @@ def _policy_without_chest(agent: Agent, tree: ExpeditionTree) -> NDArray[np.floa
     expected = answer_of(agent, Observations(flat, tree.edition), first)
     for _ in range(_RICHER):
         richer = flat.copy()
-        for field in (field for field in FIELDS if field.name in _OWN):
-            numbers = np.exp(random.uniform(0, np.log(_OWN[field.name] + 1), len(flat))).astype(int)  # most are small
+        for field in (field for field in OWN if field.name not in _IN_NODES):
+            numbers = np.exp(random.uniform(0, np.log(field.high + 1), len(flat))).astype(int)  # most are small
             richer[:, field.columns[0]] = numbers / field.scale
         if (answer_of(agent, Observations(richer, tree.edition), first) != expected).any():
             raise ValueError(

@@ -7,7 +7,7 @@ the treasures less x: optimal stopping over (cards, x, lead).
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,48 +23,43 @@ from diamant_env.engine.records import as_games, observe_records
 from diamant_env.exact.cards import CardSets, card_sets, index_of, read_set, require_decisions
 from diamant_env.exact.equilibrium import cache_file, load_numbers, save_numbers
 from diamant_env.exact.expeditions import ExpeditionStart, current_expedition, deck_of, expeditions_after, sort_traps
-from diamant_env.exact.induction import EQUILIBRIUM, RESPONSE, Progress
+from diamant_env.exact.induction import EQUILIBRIUM, EVALUATE, RESPONSE, Progress
 from diamant_env.exact.moves import after_bust, after_leaving, fatal_kinds, start_of_expedition
 from diamant_env.exact.response import answers_to, games_at
 from diamant_env.exact.tree import build_tree
 from diamant_env.state import OVER, GameState
 
-MAX_STATES = 200_000_000  # one player inside, for one lead: 3.2 GB
+MAX_MEMORY = 4_000_000_000  # bytes of one expedition
 MAX_PLANS = 1_000_000_000  # bytes of cached policies
 SHIPPED = Path(__file__).with_suffix(".npy")
 NO_POLICY = np.zeros((0, 2), np.float32)
 
 
 class _Expedition(NamedTuple):
-    """An expedition from a state on, for any lead.
-
-    Attributes:
-        sets: The sets of cards that can be drawn.
-        banked: int64 (sets,), gems of a player who leaves alone; 0 if one has left before.
-        total: int64 (sets,), gems of both, those that a player has banked before excepted.
-        first: int64 (sets + 1,), offset of each set's states with one player inside, by x up to `banked`.
-        left: float64 (2, leads), win share of player and rival by own lead, centred on 0, if the expedition ends.
-        bust: float64 (2, digits + 1, leads), the same after a bust by a digit's trap; last row: of those on the path.
-    """
+    """An expedition from a state on, for any lead, and the memory of `induce`."""
 
     sets: CardSets
-    banked: NDArray[np.int64]
-    total: NDArray[np.int64]
-    first: NDArray[np.int64]
-    left: NDArray[np.float64]
-    bust: NDArray[np.float64]
+    banked: NDArray[np.int64]  # (sets,), gems of a player who leaves alone; 0 if one has left before
+    total: NDArray[np.int64]  # (sets,), gems of both, those that a player has banked before excepted
+    first: NDArray[np.int64]  # (sets + 1,), offset of each set's states with one player inside, by x up to `banked`
+    left: NDArray[np.float64]  # (2, leads), win share of player and rival by own lead, centred on 0, after leaving
+    bust: NDArray[np.float64]  # (2, digits + 1, leads), the same after a bust by a digit's trap; [-1]: on the path
+    alone: NDArray[np.float64]  # (2, states), win share of player and rival inside alone
+    both: NDArray[np.float64]  # (sets,), win share of the player with both inside
+    ahead: NDArray[np.float64]  # (2, x), win shares of player and rival by continuing alone
 
 
-class Payoffs(NamedTuple):
-    """A player's win shares at a joint decision, float64; in `stays` the rival leaves, in `leaves` it stays."""
+class Decision(NamedTuple):
+    """A player's win shares at a joint decision, float64."""
 
     both_stay: Any
-    stays: Any
-    leaves: Any
-    both_leave: Any
+    stays: Any  # the rival leaves
+    stay: Any  # the rival plays its policy, as in `leave`
+    leave: Any
+    policy: Any  # the player's probability of leaving
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class TwoPlayerWin:
     """The solved game.
 
@@ -75,9 +70,9 @@ class TwoPlayerWin:
     """
 
     edition: Edition
-    shares: dict[ExpeditionStart, NDArray[np.float64]] = field(default_factory=dict)
+    shares: dict[ExpeditionStart, NDArray[np.float64]] = field(default_factory=dict, repr=False)
     error: float = 0
-    _plans: OrderedDict = field(default_factory=OrderedDict, init=False, repr=False, compare=False)
+    _plans: dict[tuple, tuple[CardSets, NDArray[np.float32]]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def value(self) -> float:
@@ -105,13 +100,11 @@ class TwoPlayerWin:
         """
         lead = int(game["chest"][0]) - int(game["chest"][1])
         expedition = expedition_from(game, lead, self)
-        payoffs = induce(expedition, lead, memory_of(expedition), NO_POLICY, EQUILIBRIUM)[1]
-        if game["num_inside"] == 1:
-            leave = self.win_shares(after_leaving(game, self.edition), lead + expedition.total[:1])[0]
-            return np.array([payoffs.stays, leave, leave >= payoffs.stays])
-        p, q = minimax(payoffs), minimax(rival_of(payoffs))
-        stay, leave = values_against(payoffs, q)
-        return np.array([stay, leave, p])
+        decision = induce(expedition, lead, NO_POLICY, EQUILIBRIUM)[1]
+        if game["num_inside"] == 2:
+            return np.array([decision.stay, decision.leave, decision.policy])
+        leave = self.win_shares(after_leaving(game, self.edition), lead + expedition.total[:1])[0]
+        return np.array([decision.stays, leave, leave >= decision.stays])
 
     def leave_probability(self, games: np.ndarray) -> NDArray[np.float32]:
         """Return seat 0's minimax probability of leaving, float32 (games,).
@@ -124,21 +117,18 @@ class TwoPlayerWin:
         """
         games = as_games(games)
         require_decisions(games)
+        if (games["num_players"] != 2).any():
+            raise ValueError(f"{games['num_players'].max()} players; the game is solved for 2")
         sort_traps(games, len(self.edition.traps))
-        starts, together = current_expedition(games, self.edition), games["num_inside"] == 2
-        leads = games["chest"][:, 0].astype(int) - games["chest"][:, 1]
-        most = sum(self.edition.treasures) * (games["expedition"].astype(int) - together)
-        if ((games["num_players"] != 2) | (np.abs(leads) > most)).any():
-            raise ValueError(f"a state is not of two players, or has a lead that can't occur in {self.edition.name!r}")
+        leads, starts = games["chest"][:, 0].astype(int) - games["chest"][:, 1], current_expedition(games, self.edition)
         leave, groups = np.zeros(len(games), np.float32), defaultdict(list)
-        for row, start in enumerate(starts):
-            if together[row]:
-                groups[start["expedition"], start["deck"].tobytes(), abs(leads[row])].append(row)
-            else:
+        for row, lead in enumerate(leads.tolist()):
+            if games["num_inside"][row] == 1:
                 leave[row] = self.action_values(games[row])[2]
-        for (*_, lead), rows in groups.items():
-            sets, policy = self.plan(starts[rows[0]], int(lead))
-            nodes = np.zeros(len(rows), np.int64)
+            else:
+                groups[starts[row].tobytes(), abs(lead)].append(row)
+        for (_, lead), rows in groups.items():
+            (sets, policy), nodes = self.plan(starts[rows[0]], lead), np.zeros(len(rows), np.int64)
             _indices_of(sets, starts[rows[0]], games[rows], nodes)
             if (nodes < 0).any():
                 raise ValueError(f"a state has cards that can't occur in {self.edition.name!r}")
@@ -146,16 +136,28 @@ class TwoPlayerWin:
         return leave
 
     def plan(self, start: GameState, lead: int) -> tuple[CardSets, NDArray[np.float32]]:
-        """Return the sets of cards of an expedition and the `policy` of `induce`; recently used ones are cached."""
+        """Return the sets of cards of an expedition and the `policy` of `induce`; the latest ones are cached."""
         plans, key = self._plans, (start["deck"].tobytes(), int(start["expedition"]), lead)
         if key not in plans:
             expedition = expedition_from(start, lead, self)
             plans[key] = expedition.sets, np.zeros((expedition.sets.size, 2), np.float32)
-            induce(expedition, lead, memory_of(expedition), plans[key][1], EQUILIBRIUM)
+            induce(expedition, lead, plans[key][1], EQUILIBRIUM)
             while len(plans) > 1 and sum(policy.nbytes for _, policy in plans.values()) > MAX_PLANS:
-                plans.popitem(last=False)
-        plans.move_to_end(key)
+                del plans[next(iter(plans))]
         return plans[key]
+
+
+class JointEvaluation(NamedTuple):
+    """Win shares of an agent, see `guaranteed_by`."""
+
+    guaranteed: TwoPlayerWin  # against the best response; at leads above the maximum the agent plays as minimax
+    least: TwoPlayerWin  # the same, but there the agent loses
+    against_minimax: TwoPlayerWin  # against minimax play; there the agent plays as minimax
+
+    @property
+    def value(self) -> float:
+        """Guaranteed win share in a new game; the exploitability is 0.5 less it, at most 0.5 less `least.value`."""
+        return self.guaranteed.value
 
 
 def solve_two_player_win(
@@ -175,68 +177,72 @@ def solve_two_player_win(
     if edition.relics or edition.hidden_chests:
         what = "relics" if edition.relics else "hidden chests"
         raise ValueError(f"{edition.name!r} has {what}; a game of two players for the win is solved without")
-    games, solution = expeditions_of(edition), TwoPlayerWin(edition)
-    shipped, total, done = (
-        _shipped(edition) if cache else {},
-        sum(num_leads(game, edition) for game in games.values()),
-        0,
-    )
+    games, solution, shipped = expeditions_of(edition), TwoPlayerWin(edition), _shipped(edition) if cache else {}
+    done, total = 0, sum(num_leads(game, edition) for game in games.values())
     for deck, game in games.items():
         file, leads = cache_file(game, edition, "two-player win") if cache else None, num_leads(game, edition)
-        numbers = shipped[deck] if deck in shipped else load_numbers(file)
+        numbers = shipped[deck] if shipped else load_numbers(file)
         if numbers is None:
             expedition, numbers = expedition_from(game, leads, solution), np.zeros(1 + leads)
-            memory = memory_of(expedition)
             for lead in range(leads):
-                error, payoffs = induce(expedition, lead, memory, NO_POLICY, EQUILIBRIUM)
-                numbers[0], numbers[1 + lead] = max(numbers[0], error), payoffs.both_stay
+                error, decision = induce(expedition, lead, NO_POLICY, EQUILIBRIUM)
+                numbers[0], numbers[1 + lead] = max(numbers[0], error), decision.both_stay
                 if progress:
                     progress((done + lead) / total)
             save_numbers(file, numbers)
         done, ahead = done + leads, numbers[1:]
         solution.shares[deck] = np.concatenate([1 - ahead[:0:-1], ahead])
-        solution = replace(solution, error=max(solution.error, float(numbers[0])))
+        solution.error = max(solution.error, float(numbers[0]))
     if progress:
         progress(1)
     return solution
 
 
 def guaranteed_by(
-    agent: Agent, solution: TwoPlayerWin, max_lead: int | None = None, progress: Progress | None = None
-) -> TwoPlayerWin:
-    """Return the win shares of an agent's joint decisions against the best response, both optimal when alone inside.
-
-    Its exploitability is 0.5 less their `value`. The agent observes the lead as the chest of the player ahead, and one
-    representative of interchangeable traps.
+    agent: Agent,
+    solution: TwoPlayerWin,
+    max_lead: int = 64,
+    progress: Progress | None = None,
+    sampled: bool = False,
+) -> JointEvaluation:
+    """Return the win shares of an agent's joint decisions; a player alone inside maximises its share.
 
     Args:
-        agent: A function of the observation.
+        agent: A function of the observation; `diamant_env.opponents.exact_view.ExactView` merges equivalent ones.
         solution: The solved game.
-        max_lead: Maximum lead, in gems at the start of an expedition, at which the agent is asked, by default any;
-            beyond, its win share is that of minimax play, so the exploitability is a lower bound.
+        max_lead: Maximum lead at the start of an expedition, in gems, at which the agent is asked.
         progress: Called with the fraction done, 0 to 1.
+        sampled: Whether to ask at leads of 0, ±1, ±2, ±4, … and the maximum, and interpolate the losses to minimax.
 
     Raises:
         ValueError: If the agent is stateful, samples its decisions, or returns values outside [0, 1].
     """
     edition, games = solution.edition, expeditions_of(solution.edition)
-    guaranteed, records = TwoPlayerWin(edition), edition_params_array([edition])
+    result, params = JointEvaluation(*(TwoPlayerWin(edition) for _ in range(3))), edition_params_array([edition])
     for number, (deck, game) in enumerate(games.items()):
-        shares, tree = solution.shares[deck].copy(), build_tree(game, edition)
-        most = len(shares) // 2 if max_lead is None else min(max_lead, len(shares) // 2)
-        expedition = expedition_from(game, most, guaranteed)
-        memory, policy = memory_of(expedition), np.zeros((expedition.sets.size, 2), np.float32)
-        for lead in range(-most, most + 1):
-            for nodes in np.array_split(np.arange(1, len(policy)), len(policy) // 16_000 + 1):
-                states = games_at(tree, tree.boxes.first[nodes, 2])
-                states["chest"][:, 0], states["chest"][:, 1] = max(lead, 0), max(-lead, 0)
-                policy[nodes, 0] = answers_to(observe_records(states, records)[:, 0], agent, edition)
-            payoffs = induce(expedition, lead, memory, policy, RESPONSE)[1]
-            shares[len(shares) // 2 + lead] = payoffs.both_stay
-        guaranteed.shares[deck] = shares
-        if progress:
-            progress((number + 1) / len(games))
-    return guaranteed
+        tree, shares = build_tree(game, edition), solution.shares[deck]
+        centre = len(shares) // 2
+        most = min(max_lead, centre)
+        powers = [lead for lead in range(most + 1) if lead == most or lead & (lead - 1) == 0]
+        positive = powers if sampled else list(range(most + 1))
+        states, policy = games_at(tree, tree.boxes.first[1:, 2]), np.zeros((tree.sets.size, 2), np.float32)
+        expeditions, losses = [expedition_from(game, most, part) for part in result], {}
+        for step, lead in enumerate(lead for ahead in positive for lead in sorted({ahead, -ahead})):
+            states["chest"][:, 0], states["chest"][:, 1] = max(lead, 0), max(-lead, 0)
+            for nodes in np.array_split(np.arange(len(states)), len(states) // 16_000 + 1):
+                policy[1 + nodes, 0] = answers_to(observe_records(states[nodes], params)[:, 0], agent, edition)
+            values = [induce(expedition, lead, policy, RESPONSE)[1].both_stay for expedition in expeditions[:2]]
+            policy[:, 1] = solution.plan(game, abs(lead))[1][:, int(lead >= 0)]
+            values.append(induce(expeditions[2], lead, policy, EVALUATE)[1].both_stay)
+            losses[lead] = shares[centre + lead] - values
+            if progress:
+                progress((number + (1 + step) / (2 * len(positive) - 1)) / len(games))
+        leads, all_leads = sorted(losses), np.arange(-centre, centre + 1)
+        asked = np.abs(all_leads) <= most
+        for part, loss in zip(result, np.transpose([losses[lead] for lead in leads]), strict=True):
+            part.shares[deck] = shares - asked * np.interp(all_leads, leads, loss)
+        result.least.shares[deck][~asked] = 0
+    return result
 
 
 def expeditions_of(edition: Edition) -> dict[ExpeditionStart, GameState]:
@@ -251,33 +257,42 @@ def num_leads(game: GameState, edition: Edition) -> int:
     return 1 + sum(edition.treasures) * min(expedition - 1, edition.expeditions - expedition + 1)
 
 
+def is_shipped(edition: Edition) -> bool:
+    """Return whether an edition has the cards and rules of the shipped solution, in as many expeditions or fewer."""
+    whole = EDITIONS["iello-2016-fr"]
+    if edition.expeditions > whole.expeditions:
+        return False
+    shipped = edition_params(replace(whole, expeditions=edition.expeditions))
+    return edition_params(edition).tobytes() == shipped.tobytes()
+
+
+def ship() -> None:
+    """Solve the 30-card game and write the shipped solution: error and win shares of every expedition."""
+    solution = solve_two_player_win("iello-2016-fr", cache=False)
+    np.save(SHIPPED, np.concatenate([[solution.error, *s[len(s) // 2 :]] for s in solution.shares.values()]))
+
+
 def _shipped(edition: Edition) -> dict[ExpeditionStart, NDArray[np.float64]]:
     """Return error and win shares of the expeditions of the 30-card game, {} for other decks."""
-    whole = EDITIONS["iello-2016-fr"]
-    skipped = whole.expeditions - edition.expeditions
-    same = (
-        edition_params(replace(whole, expeditions=edition.expeditions)).tobytes() == edition_params(edition).tobytes()
-    )
-    if skipped < 0 or not same:
+    if not is_shipped(edition):
         return {}
-    games = expeditions_of(whole)
+    whole = EDITIONS["iello-2016-fr"]
+    skipped, games = whole.expeditions - edition.expeditions, expeditions_of(whole)
     parts = np.split(np.load(SHIPPED), np.cumsum([1 + num_leads(game, whole) for game in games.values()])[:-1])
     return {deck._replace(expedition=deck.expedition - skipped): part for deck, part in zip(games, parts, strict=True)}
 
 
 def expedition_from(game: GameState, lead: int, solution: TwoPlayerWin) -> _Expedition:
     """Return the expedition from a state on, for leads up to a lead of either player."""
-    edition = solution.edition
-    sets, numbers = card_sets(game, edition), edition_params(edition)
-    values, shares = numbers["treasure_value"].astype(int), numbers["share"][2]
-    bag, path = int(game["bag"]), int(game["path_gems"])
-    if game["num_inside"] == 2:
-        total, banked = _sums(sets, values, 2 * bag + path), _sums(sets, values - shares, bag + path)
-    else:
-        total, banked = _sums(sets, values, bag + path), np.zeros(sets.size, np.int64)
+    edition, params = solution.edition, edition_params(solution.edition)
+    sets, values, shares = card_sets(game, edition), params["treasure_value"].astype(int), params["share"][2]
+    both, held = game["num_inside"] == 2, int(game["bag"]) + int(game["path_gems"])
+    banked_mean = 1 + both * (held + ((values - shares) * game["deck"][:FIRST_TRAP]).sum() / 2)
+    if (size := sets.size * (48 + 16 * banked_mean)) > MAX_MEMORY:
+        raise ValueError(f"an expedition of {edition.name!r} takes {size / 1e9:.1f} GB; at most 4 are used")
+    total = _sums(sets, values, held + both * int(game["bag"]))
+    banked = _sums(sets, both * (values - shares), both * held)
     first = np.append(0, np.cumsum(banked + 1))
-    if first[-1] > MAX_STATES:
-        raise ValueError(f"{first[-1]:,} states in an expedition of {edition.name!r}; at most {MAX_STATES:,}")
     most = abs(lead) + int(total.max())
     leads = np.arange(-most, most + 1)
     bust = np.zeros((len(sets.radix) + 1, len(leads)))
@@ -287,7 +302,8 @@ def expedition_from(game: GameState, lead: int, solution: TwoPlayerWin) -> _Expe
         bust[digit] = np.average(ends, axis=0, weights=copies)
     left = solution.win_shares(after_leaving(game, edition), leads)
     left, bust = np.stack([left, 1 - left[::-1]]), np.stack([bust, 1 - bust[:, ::-1]])
-    return _Expedition(sets, banked, total, first, left, bust)
+    memory = np.zeros((2, first[-1])), np.zeros(sets.size), np.zeros((2, int(banked.max()) + 1))
+    return _Expedition(sets, banked, total, first, left, bust, *memory)
 
 
 def _sums(sets: CardSets, values: NDArray[np.int64], start: int) -> NDArray[np.int64]:
@@ -297,12 +313,6 @@ def _sums(sets: CardSets, values: NDArray[np.int64], start: int) -> NDArray[np.i
         each = values[card] if card >= 0 else 0
         sums = (np.arange(radix)[:, None] * each + sums).ravel()
     return sums
-
-
-def memory_of(expedition: _Expedition) -> tuple[NDArray[np.float64], ...]:
-    """Return memory for `induce`: the values of states with one and with two inside, and of the next card."""
-    states, most = int(expedition.first[-1]), int(expedition.banked.max()) + 1
-    return np.zeros((2, states)), np.zeros(expedition.sets.size), np.zeros((2, most))
 
 
 @jit
@@ -333,16 +343,16 @@ def _stop_alone(expedition, index, digits, deck_size, own, side, values, ahead):
 
 
 @jit(cached=True)
-def induce(expedition, lead, memory, policy, mode):
-    """Solve an expedition for a lead; return the maximum gain of a deviation and the payoffs at its start.
+def induce(expedition, lead, policy, mode):
+    """Solve an expedition for a lead; return the maximum gain of a deviation and the decision at its start.
 
-    `policy`, float32 (sets, 2) or (0, 2), has the probabilities of leaving of the player and the rival: output, but
-    the player's are given in mode `RESPONSE`. Before the first card, both stay.
+    `policy`, float32 (sets, 2) or (0, 2), has the probabilities of leaving of the player and the rival: output, except
+    the player's in mode `RESPONSE` and both in mode `EVALUATE`. Before the first card, both stay.
     """
     sets, banked, left, bust = expedition.sets, expedition.banked, expedition.left[0], expedition.bust[0]
-    alone, both, ahead = memory
+    alone, both, ahead = expedition.alone, expedition.both, expedition.ahead
     digits, centre, error = np.zeros(sets.radix.shape[0], np.int64), left.shape[0] // 2, 0.0
-    payoffs = Payoffs(0.0, 0.0, 0.0, 0.0)
+    decision = Decision(0.0, 0.0, 0.0, 0.0, 0.0)
     for index in range(sets.size - 1, -1, -1):
         deck_size = read_set(sets, index, digits).deck_size
         mean = sets.always_fatal * bust[-1, centre + lead]
@@ -355,40 +365,33 @@ def induce(expedition, lead, memory, policy, mode):
             from_seat = centre + lead if side == 0 else centre - lead
             _stop_alone(expedition, index, digits, deck_size, from_seat, side, alone[side], ahead[side])
         at = banked[index]
-        payoffs = Payoffs(mean / deck_size, ahead[0, at], 1 - ahead[1, at], left[centre + lead])
-        p = minimax(payoffs) if mode == EQUILIBRIUM else np.float64(policy[index, 0])
-        rival_stay, rival_leave = values_against(rival_of(payoffs), p)
-        q = minimax(rival_of(payoffs)) if mode == EQUILIBRIUM else np.float64(rival_leave > rival_stay)
-        stay, leave = values_against(payoffs, q)
+        both_stay, stays, leaves, both_leave = mean / deck_size, ahead[0, at], 1 - ahead[1, at], left[centre + lead]
+        p = minimax(both_stay, stays, leaves, both_leave) if mode == EQUILIBRIUM else np.float64(policy[index, 0])
+        rival_stay, rival_leave = 1 - both_stay - p * (leaves - both_stay), 1 - stays - p * (both_leave - stays)
+        if mode == EVALUATE:
+            q = np.float64(policy[index, 1])
+        elif mode == RESPONSE:
+            q = np.float64(rival_leave > rival_stay)
+        else:
+            q = minimax(1 - both_stay, 1 - leaves, 1 - stays, 1 - both_leave)
+        stay, leave = both_stay + q * (stays - both_stay), leaves + q * (both_leave - leaves)
         both[index] = value = stay + p * (leave - stay)
         error = max(error, stay - value, leave - value, rival_stay - (1 - value), rival_leave - (1 - value))
+        decision = Decision(both_stay, stays, stay, leave, p)
         if policy.shape[0]:
             policy[index, 0], policy[index, 1] = p, q
-    return error, payoffs
+    return error, decision
 
 
 @jit
-def rival_of(payoffs):
-    """Return the rival's payoffs."""
-    return Payoffs(1 - payoffs.both_stay, 1 - payoffs.leaves, 1 - payoffs.stays, 1 - payoffs.both_leave)
-
-
-@jit
-def values_against(payoffs, leave):
-    """Return the values of CONTINUE and LEAVE against a rival's probability of leaving."""
-    stay = payoffs.both_stay + leave * (payoffs.stays - payoffs.both_stay)
-    return stay, payoffs.leaves + leave * (payoffs.both_leave - payoffs.leaves)
-
-
-@jit
-def minimax(payoffs):
-    """Return the probability of leaving that maximises the minimum over the rival's decisions."""
-    if_stays, if_leaves = payoffs.leaves - payoffs.both_stay, payoffs.both_leave - payoffs.stays  # gains of leaving
+def minimax(both_stay, stays, leaves, both_leave):
+    """Return the probability of leaving that maximises the minimum; the rival leaves in `stays`, stays in `leaves`."""
+    if_stays, if_leaves = leaves - both_stay, both_leave - stays  # gains of leaving
     if if_stays <= 0 and if_leaves <= 0:
         return 0.0
     if if_stays >= 0 and if_leaves >= 0:
         return 1.0
-    return min(max((payoffs.both_stay - payoffs.stays) / (if_leaves - if_stays), 0.0), 1.0)
+    return min(max((both_stay - stays) / (if_leaves - if_stays), 0.0), 1.0)
 
 
 @jit(cached=True)

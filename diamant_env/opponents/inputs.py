@@ -13,7 +13,7 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
-from diamant_env.editions import MAX_PLAYERS
+from diamant_env.editions import MAX_PLAYERS, MAX_TRAPS
 from diamant_env.observation import FIELDS, NUM_FEATURES, SLICES, columns, observation_space
 
 _RIVALS = MAX_PLAYERS - 1
@@ -23,6 +23,8 @@ _INSIDE, _RIVAL_CHEST, _RIVAL_RELICS, _LEFT_TURN, _PRESENT = (
     SLICES[f"rival_{name}"].start for name in ("inside", "chest", "relics", "left_turn", "present")
 )
 _STEP = SLICES["rival_chest"].step
+_OWN_TURN, _TRAPS_LEFT, _ON_PATH = SLICES["left_turn"].start, SLICES["traps_left"], SLICES["traps_on_path"]
+_TRAP_CARDS = _SCALE["traps_left"]
 _NUM_INSIDE, _EXPEDITIONS_LEFT, _BAG, _PATH, _PATH_RELICS, _HIDDEN = (
     SLICES[name].start
     for name in ("num_inside", "expeditions_left", "bag", "path_gems", "path_relic_value", "hidden_chests")
@@ -55,6 +57,8 @@ _FAR, _NEAR = 12.0, 3.0  # gems at which leads are clipped
 RAW = "raw-1"
 """The untransformed observation, the default of policy files."""
 CANONICAL = "canonical-1"
+EXACT_VIEW = "exact-1"
+"""The inputs `CANONICAL` of an `exact_view`."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,41 @@ def canonical(rows, features):
         out[_FIRST_SHARE + 1] = (path // max(row[_NUM_INSIDE] * _PER_INSIDE, 1)) / _BAG_GEMS
         if row[_HIDDEN] == 0:
             _compare_chests(row, order, leads, out)
+
+
+def exact_view(flat: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return observations that are equal in states which exact solutions of one and two players merge.
+
+    The lead is the chest of the player ahead, and the other's is 0; nobody has a turn of leaving; kinds of trap are
+    sorted by their copies in the deck of this expedition, those on the path first. Also for more players if rivals are
+    hidden.
+
+    Args:
+        flat: float32 (rows, NUM_FEATURES), observations without relics.
+    """
+    shown = np.array(flat, np.float32, order="C")
+    _merge(shown)
+    return shown
+
+
+@jit(cached=True)
+def _merge(rows):
+    for row in rows:
+        lead = row[_CHEST] - row[_RIVAL_CHEST]
+        row[_CHEST], row[_RIVAL_CHEST] = max(lead, 0), max(-lead, 0)
+        row[_OWN_TURN] = row[_LEFT_TURN] = 0
+        left, on_path = row[_TRAPS_LEFT], row[_ON_PATH]
+        for trap in range(1, MAX_TRAPS):
+            cards, drawn, place = left[trap], on_path[trap], trap
+            key = cards * _TRAP_CARDS + drawn, drawn
+            while place > 0 and (left[place - 1] * _TRAP_CARDS + on_path[place - 1], on_path[place - 1]) < key:
+                left[place], on_path[place] = left[place - 1], on_path[place - 1]
+                place -= 1
+            left[place], on_path[place] = cards, drawn
+
+
+def _exact(rows: NDArray[np.float32], features: NDArray[np.float32]) -> None:
+    canonical(exact_view(rows), features)
 
 
 @jit
@@ -177,5 +216,6 @@ INPUTS = {
     for inputs in (
         Inputs(RAW, NUM_FEATURES, _largest()),
         Inputs(CANONICAL, _WIDTH, np.full(_WIDTH, _largest().max()), canonical),
+        Inputs(EXACT_VIEW, _WIDTH, np.full(_WIDTH, _largest().max()), _exact),
     )
 }

@@ -12,7 +12,7 @@ from diamant_env.opponents.models.files import is_model_file, load_model
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.scripted import comparisons, thresholds
 from diamant_env.opponents.scripted.family import Scripted, parameters
-from diamant_env.opponents.search import PREFIX, SearchAgent, parse
+from diamant_env.opponents.search import PREFIX, SearchAgent, parse_search_spec
 from diamant_env.storage.files import nearest
 
 POLICY_FILE = "policy.safetensors"
@@ -53,7 +53,7 @@ def make_agent(spec: AgentSpec, seed: int | None = None, *, importing: bool = Tr
     A spec or a class makes a new agent; an object is used as it is, see `diamant_env.opponents.Agent`.
 
     Args:
-        given: A spec (see below) or a path; an agent, its class or a function of the observations (see
+        spec: A spec (see below) or a path; an agent, its class or a function of the observations (see
             `diamant_env.opponents.custom.ALLOWED`); or (name, any of these), under that name. Texts:
 
             - A scripted family with its defaults (``"bag"``) or with all its parameters (``"bag-or-traps:18,3"``).
@@ -83,10 +83,10 @@ def make_agent(spec: AgentSpec, seed: int | None = None, *, importing: bool = Tr
     return agent
 
 
-def names_object(spec: str) -> bool:
+def may_run_code(spec: str) -> bool:
     """Return whether `make_agent` imports a module or opens a model for this spec, which may execute code."""
     if spec.startswith(PREFIX):
-        return names_object(parse(spec)[1])
+        return may_run_code(parse_search_spec(spec)[1])
     if is_model_file(spec):
         return True
     return not is_scripted(spec) and policy_file(spec) is None and custom.NAMES_OBJECT.fullmatch(spec) is not None
@@ -116,11 +116,11 @@ def describe(family: type[Scripted]) -> str:
 def _named(spec: str, importing: bool) -> Agent:
     """Return the agent that a spec names, see `make_agent`."""
     if spec.startswith(PREFIX):
-        budget, base = parse(spec)
+        budget, base = parse_search_spec(spec)
         return SearchAgent(make_agent(base, importing=importing), budget)
     if is_scripted(spec):
         return _make_scripted(spec)
-    if names_object(spec):
+    if may_run_code(spec):
         if not importing:
             raise ValueError(f"agent {spec!r} would run code, which a file may not request")
         return _imported(spec)

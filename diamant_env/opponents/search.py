@@ -33,6 +33,11 @@ _GAMES = 256  # games per batch
 _MANY_GAMES = 1024  # games per batch with truncated roll-outs
 _UNLIKELY = 0.01  # probability of a network's less likely action below which its decision is not searched
 _NO_LIMIT = 1_000_000
+# Editions to which the shipped value networks were fitted.
+_FITTED = (
+    *("iello-2016", "iello-2016-fr", "iello-2016-fr-relics", "everdeck", "everdeck-relics", "schmidt-2005"),
+    *("incan-gold", "incan-gold-2020", "incan-gold-bga", "incan-gold-bga-classic"),
+)
 _DAY = 86_400  # seconds
 
 
@@ -70,7 +75,7 @@ class Budget:
         return "".join(f"{option}:" for option in options)
 
 
-def parse(spec: str) -> tuple[Budget, str]:
+def parse_search_spec(spec: str) -> tuple[Budget, str]:
     """Return the budget and the base agent's spec of ``search:[ROLLOUTS:][SECONDSs:][win|score|margin:]AGENT``.
 
     With seconds and without roll-outs, time is the only limit.
@@ -190,7 +195,7 @@ class SearchAgent:
         sizes = np.unique(starts.num_players)
         opened = find_edition(edition).replace(hidden_chests=False)
         fitted = self.values is not None and self.values.networks.keys() >= set(sizes.tolist())
-        truncate = fitted and _is_known(opened)
+        truncate = fitted and _is_fitted(opened)
         most = (_MANY_GAMES if truncate else _GAMES) // 2
         earned = np.empty((2, len(keys)))
         for size in sizes:
@@ -242,13 +247,10 @@ def _rules_of(edition: Edition) -> tuple:
     return tuple(getattr(edition, field.name) for field in fields(edition) if field.name not in others)
 
 
-def _is_known(edition: Edition) -> bool:
-    """Return whether value networks, which are fitted to the published editions, apply to these rules."""
-    rules = _rules_of(edition)
-    return any(
-        rules == _rules_of(published) and edition.expeditions <= published.expeditions
-        for published in EDITIONS.values()
-    )
+def _is_fitted(edition: Edition) -> bool:
+    """Return whether value networks were fitted to these rules."""
+    rules, fitted = _rules_of(edition), [EDITIONS[name] for name in _FITTED]
+    return any(rules == _rules_of(one) and edition.expeditions <= one.expeditions for one in fitted)
 
 
 def _error(totals: NDArray, squares: NDArray, played: NDArray) -> NDArray[np.float64]:

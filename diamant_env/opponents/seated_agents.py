@@ -13,7 +13,7 @@ from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import FLOAT32, checked_array, checked_mask
-from diamant_env.engine.loops import draw_decisions, rows_to_ask
+from diamant_env.engine.loops import rows_to_ask
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.custom import CustomAgent
 
@@ -82,8 +82,8 @@ class SeatedAgents:
     def reseat(self, seating: ArrayLike) -> None:
         """Replace the seating, in games that begin.
 
-        From the first call on, stateful agents receive the rows of all seats, so that a row keeps its place; rows of
-        other agents have ``must_decide`` 0.
+        After the first call a stateful agent receives the rows of all seats, so row i is always the same seat. Rows of
+        seats that it does not play have ``must_decide`` 0.
 
         Args:
             seating: See `SeatedAgents`.
@@ -127,7 +127,7 @@ class SeatedAgents:
             ValueError: If an array has the wrong shape or dtype, or an agent does not return one probability per row.
         """
         observations = checked_array(observations, "observations", FLOAT32, (*self.seating.shape, NUM_FEATURES))
-        return self._ask(observations, checked_mask(mask, self.batch._all))
+        return self._ask(observations, checked_mask(mask, self.batch.all_games))
 
     def _decide(
         self, observations: NDArray[np.float32], actions: NDArray[np.int8], mask: NDArray[np.bool_] | None = None
@@ -136,8 +136,8 @@ class SeatedAgents:
 
         No validation: the arrays belong to an environment.
         """
-        leave = self._ask(observations, self.batch._all if mask is None else mask)
-        draw_decisions(self.batch._memory, leave, actions)
+        leave = self._ask(observations, self.batch.all_games if mask is None else mask)
+        self.batch.draw_unchecked(leave, actions)
 
     def _ask(self, observations: NDArray[np.float32], playing: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return `leave_probabilities` without validation."""

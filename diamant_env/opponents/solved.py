@@ -92,7 +92,7 @@ class MinimaxAgent(EquilibriumAgent):
     tables: ClassVar[tuple[int, int]] = (2, 2)
 
     def _leave_probability(self, games: np.ndarray, edition: Edition) -> NDArray[np.floating]:
-        return _two_player_win(edition).leave_probability(games)
+        return two_player_win(edition).leave_probability(games)
 
 
-_two_player_win = functools.lru_cache(maxsize=1)(exact.solve_two_player_win)  # its policies take up to a gigabyte
+two_player_win = functools.lru_cache(maxsize=1)(exact.solve_two_player_win)  # its policies take up to a gigabyte

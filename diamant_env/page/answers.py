@@ -71,7 +71,7 @@ class Answers:
         with self._games.borrow(game) as played:
             advice = hint(played.session.now, played.session.edition, played.deciding())
         choices = [choice._asdict() for choice in advice.choices]
-        shown = {"says": advice.says, "heading": advice.heading, "choices": choices, "basis": advice.basis}
+        shown = {name: getattr(advice, name) for name in ("says", "adviser", "heading", "basis")} | {"choices": choices}
         return dataclasses.asdict(advice) | shown
 
     def _review(self, game: Any) -> Answer:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from diamant_env.drawing.svg import SEAT_COLOURS, rgb
 from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
+from diamant_env.exact.two_player_win import is_shipped
 from diamant_env.opponents.registry import make_agent
 from diamant_env.page.edition_text import in_words
 
@@ -16,6 +17,7 @@ AGENTS = {
     "champion": ("The champion", "a network, trained by playing against itself"),
     "hunter": ("The hunter", "a network, trained to win against unknown opponents"),
     "search:64:champion": ("The thinking champion", "plays each choice 64 times in its head before it decides"),
+    "minimax": ("The perfect player", "plays for the win so that nobody beats it in the long run"),
     "ev:0.75": ("The calculator", "leaves when one more card gains no more than it risks, on average"),
     "catch-up": ("The chaser", "dares more when it is behind"),
     "bag:18": ("The patient", "leaves once it carries 18 gems"),
@@ -38,10 +40,12 @@ class Offer:
     Attributes:
         label: Label in the menu.
         about: Short description.
+        editions: Names of the editions in which it plays, at tables of two; None if it plays every game.
     """
 
     label: str
     about: str
+    editions: list[str] | None = None
 
 
 class Menu:
@@ -71,6 +75,8 @@ class Menu:
         self.shown = list((EDITIONS | {selected.name: selected}).values())
         chests = [(edition.replace(hidden_chests=hide), edition) for edition in self.shown for hide in (True, False)]
         self.editions = {edition.name: edition for both in chests for edition in both}
+        solved = [name for name, edition in self.editions.items() if is_shipped(edition)]
+        self.agents["minimax"] = replace(self.agents["minimax"], editions=solved)
         table = [YOU, *typed][:MAX_PLAYERS] if typed else DEFAULT_TABLE
         self.default = {"edition": selected.name, "agents": table}
 
@@ -90,7 +96,13 @@ class Menu:
             for edition in self.shown
         ]
         agents = [
-            {"text": text, "label": offer.label, "name": shown_name(text), "about": offer.about}
+            {
+                "text": text,
+                "label": offer.label,
+                "name": shown_name(text),
+                "about": offer.about,
+                "editions": offer.editions,
+            }
             for text, offer in self.agents.items()
         ]
         choices = {"editions": editions, "agents": agents, "players": [1, MAX_PLAYERS]}

@@ -169,7 +169,7 @@ def views_of(record: GameRecord) -> list[dict[str, Any]]:
 
 def card_view(edition: Edition, card: int) -> dict[str, Any]:
     name = edition.card_name(card)
-    svg = f"/card/{card}/{quote(name, safe='')}.svg"
+    svg = f"card/{card}/{quote(name, safe='')}.svg"
     kind = "treasure" if card < FIRST_TRAP else "trap" if card < FIRST_RELIC else "relic"
     words = name if kind == "relic" else f"{kind} {name}"
     return {"card": card, "name": name, "kind": kind, "words": words, "svg": svg}

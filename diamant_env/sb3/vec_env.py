@@ -194,7 +194,7 @@ class DiamantVecEnv(Rows):
             self._reseat()
         if self.render_mode is not None:
             self._renderer.restart(np.flatnonzero(self._done))
-            self._renderer.follow(np.flatnonzero(~self._done))
+            self._renderer.update(np.flatnonzero(~self._done))
         return self.observations(), self._rewards.reshape(-1)[self.rows], self._done[self.games_of_rows]
 
     def step_async(self, actions: NDArray) -> None:

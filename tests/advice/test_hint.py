@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 
-from diamant_env import CONTINUE, LEAVE, find_edition
+from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, find_edition
 from diamant_env.advice import hint as hint_module
 from diamant_env.advice.hint import hint
 from diamant_env.advice.odds import Odds
-from diamant_env.exact import solve_single_player
+from diamant_env.exact import solve_single_player, solve_two_player_win
 from diamant_env.records import GameSession
+from tests.exact.test_exact import compiled_only
 from tests.support.play import BASE, Play
+
+CARDS_30 = EDITIONS["iello-2016-fr"]
 
 TRAPS = ["spider", "snake", "lava pit", "boulder", "battering ram"]
 
@@ -19,9 +22,9 @@ ENDGAME = [*BUSTS, 15, 5, *TRAPS]  # seat 1 leaves with 8 gems after the 15; sea
 FATAL = 6 / 24  # P(bust): 1 copy of each of four traps and 2 of the fifth, 13 treasures, 5 relics
 
 
-def winning_endgame() -> Play:
+def winning_endgame(edition: Edition = BASE) -> Play:
     """Return a game in the last expedition in which seat 0 is alone inside and wins by LEAVE."""
-    return Play([*ENDGAME, "snake"], players=2).all_continue(4).leave(1).all_continue(len(TRAPS))
+    return Play([*ENDGAME, "snake"], players=2, edition=edition).all_continue(4).leave(1).all_continue(len(TRAPS))
 
 
 @pytest.mark.parametrize(("edition", "hidden"), [("iello-2016", False), ("everdeck-relics/hidden_chests:1", True)])
@@ -84,6 +87,21 @@ def test_single_player_is_advised_by_gems(edition):
         best.add(found.leave)
         session.play(session.decisions())
     assert best == {0, 1}
+
+
+@compiled_only
+def test_two_players_are_advised_exactly():
+    """Alone with the winning bag; and where both mix, with 12 gems against 8."""
+    assert hint(winning_endgame(CARDS_30).game, CARDS_30, 0).outlook.shares == pytest.approx((1 - 6 / 19, 1))
+    deck = [*BUSTS[:6], 15, 5, 11, "snake", 13, "lava pit", "boulder"]
+    game = Play(deck, 2, CARDS_30).all_continue(3).leave(1).leave(0).all_continue(4).game
+    ahead, behind = (hint(game, CARDS_30, seat) for seat in (0, 1))
+    values = solve_two_player_win(CARDS_30).action_values(game)
+    assert (*ahead.outlook.shares, ahead.leave) == pytest.approx(tuple(values), abs=1e-12)
+    assert behind.outlook.shares == pytest.approx([1 - values[LEAVE]] * 2, abs=1e-12)
+    assert 0 < ahead.leave < 0.5 < values[LEAVE]
+    assert ahead.says == f"Perfect play would continue ({1 - ahead.leave:.0%})."
+    assert "equally good" in ahead.basis
 
 
 def test_time_budget_ends_search(monkeypatch):

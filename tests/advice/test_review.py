@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from diamant_env import CONTINUE, LEAVE
+from diamant_env import CONTINUE, LEAVE, Edition
 from diamant_env.advice.review import _LEAST, review
 from diamant_env.exact import solve_single_player
 from diamant_env.records import GameSession
-from tests.advice.test_hint import ENDGAME, FATAL
+from tests.advice.test_hint import CARDS_30, ENDGAME, FATAL
+from tests.exact.test_exact import compiled_only
 from tests.support.play import BASE, Play, review_few
 
 
@@ -16,9 +17,9 @@ def fewer_games_if_uncompiled(monkeypatch):
     review_few(monkeypatch)
 
 
-def played(deck: list, turns: str) -> list:
+def played(deck: list, turns: str, edition: Edition = BASE) -> list:
     """Return the states of a game of chosen cards between two players; turns as in `Play.play`."""
-    play = Play(deck, 2)
+    play = Play(deck, 2, edition)
     states = [play.game.copy(), *(play.play(turn).game.copy() for turn in turns.split())]
     assert play.over
     return states
@@ -81,6 +82,18 @@ def test_review_covers_every_decision_and_state(edition):
     assert len(found.chances) == len(found.labels) == len(session.games)
     np.testing.assert_allclose(np.sum(found.chances, axis=1), 1)
     assert review(session.games, session.edition, 2) == found
+
+
+@compiled_only
+def test_review_of_two_players_is_exact():
+    """Leaving alone wins, and 6 of 19 cards are fatal."""
+    found = review(played([*ENDGAME, "snake"], "- - - - 1 - - - - - -", CARDS_30), CARDS_30, 0)
+    assert found.decisions[0].turn == 10
+    assert found.decisions[0].cost == pytest.approx(6 / 19)
+    assert found.decisions[0].words.endswith("leaving wins 31.6 more of 100 games.")
+    np.testing.assert_allclose(np.sum(found.chances, axis=1), 1)
+    assert found.chances[0] == pytest.approx([0.5, 0.5])
+    assert found.chances[-2:] == [pytest.approx([1, 0]), [0, 1]]
 
 
 def test_review_of_single_player_is_in_gems():

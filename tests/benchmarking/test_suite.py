@@ -2,16 +2,20 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from diamant_env import Edition, find_edition
+from diamant_env import Edition, exact, find_edition
 from diamant_env.benchmark import TASKS
 from diamant_env.opponents import make_agent
+from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
 from diamant_env.storage.results import processor
+from tests.exact.test_exact import compiled_only
+from tests.support.play import text_of
 from train.benchmark import Arguments, benchmark, benchmark_runs, find_tasks, read_seeds
 from train.benchmarking import benchmark_run
 from train.benchmarking.algorithms import ALGORITHMS, Algorithm
@@ -19,7 +23,7 @@ from train.benchmarking.benchmark_run import RESULT, BenchmarkRun, digest_of_tas
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import MARL_EVAL, PAGE, RESULTS, BenchmarkFolder
 from train.runs.arguments import read_config
-from train.runs.run_folder import locked
+from train.runs.run_folder import POLICY, locked
 
 ROOT = Path(__file__).parents[2]
 RESPONSE = {
@@ -76,7 +80,7 @@ def test_runs_are_ordered_by_seed_and_skip_unplayable_tasks(tmp_path):
     kept = {(task, name) for task, name, _ in runs}
     assert ("expedition-3", "equilibrium") in kept
     assert [task for task, name in sorted(kept) if name == "hunter"] == [
-        *("full-4-win", "full-8-win", "small-3-win", "small-4-win")
+        *("full-2-win", "full-4-win", "full-8-win", "small-3-win", "small-4-win")
     ]
     assert {(task, name) for task, name, seed in runs if seed == 0} == kept
     assert [seed for _, _, seed in runs] == sorted(seed for _, _, seed in runs)
@@ -170,6 +174,21 @@ def test_strongest_response_is_reported(tmp_path, calls):
     assert result["measures"]["gain"]["by"] in load_pool("pool")
 
 
+@compiled_only
+def test_full_game_of_two_players_has_exact_joint_decisions(tmp_path):
+    edition = Edition("repeated", (5, 5), ("mud", "wind"), trap_copies=2, expeditions=2)
+    task = TASKS["full-2-win"]._replace(edition=text_of(edition))
+    run = BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, CONFIG.model_copy(update={"exact_players": 2}))
+    measures = run.play()["measures"]
+    network = NetworkAgent.load(tmp_path / POLICY)
+    share = exact.guaranteed_by(network, exact.solve_two_player_win(edition)).value  # without the wrapper
+    assert measures["joint"]["nash_conv"] == pytest.approx(1 - 2 * share, abs=1e-9)
+    assert share < 0.5
+    assert 0 < measures["minimax"]["win"]["mean"] < 0.6
+    assert "joint" not in replace(run, seed=1).measure("bag:6")
+    assert run.measure("minimax")["joint"]["nash_conv"] == pytest.approx(0, abs=1e-6)
+
+
 def test_agents_without_value_iteration_are_known(tmp_path, monkeypatch):
     stateful = SimpleNamespace(act=make_agent("bag:8").act)
     monkeypatch.setitem(ALGORITHMS, "mine", Algorithm("mine", "learned", "an entry", lambda _: (stateful, 0)))
@@ -194,6 +213,7 @@ DIGESTS = {
     "small-3-score": "8675b5b5ebd5953d",
     "small-4-win": "5431515df3ccc4e9",
     "game-2-score": "55c21f8cfd338583",
+    "full-2-win": "1b464b6c248c3001",
     "full-4-win": "bf6896c1c5829fc5",
     "full-8-win": "5ec81a86b6f966e3",
 }

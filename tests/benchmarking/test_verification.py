@@ -22,5 +22,8 @@ def test_published_figure_is_compared(tmp_path, capsys):
         else:
             with pytest.raises(ValueError, match="1 of 1"):
                 verify(tmp_path)
+    save_json({"runs": [{**row, "measures": {"joint": {"nash_conv": published}}}]}, tmp_path / "benchmark.json")
+    verify(tmp_path)  # joint decisions are recomputed on request
+    assert "0 policies" in capsys.readouterr().out.splitlines()[-1]
     verify(tmp_path, ("expedition-3",))
     assert "0 policies" in capsys.readouterr().out.splitlines()[-1]

@@ -36,7 +36,7 @@ def test_figures_of_the_page():
     for row in measure(["bag:5", "ev:0.75"], [2], "iello-2016-fr")[1:]:
         figures = " | ".join(f"{row[name]:.6f}" for name in ("all play it", "best response", "exploitability"))
         assert f"| `{row['agent']}` | {figures} |" in PAGE
-    assert f"| {5 * exact.solve_equilibrium(3).value:.6f} |" in PAGE
+    assert f"| {exact.solve_equilibrium(3).value:.6f} |" in PAGE
 
 
 def test_small_whole_game(tmp_path, capsys):
@@ -49,6 +49,18 @@ def test_small_whole_game(tmp_path, capsys):
     for players in (2, 3):
         assert rows["equilibrium", players]["NashConv"] == pytest.approx(0, abs=1e-12)
         assert rows["random:0.3", players]["exploitability"] > 0.1
+
+
+def test_two_players_for_the_win(tmp_path, capsys):
+    out, small = tmp_path / "results.json", tmp_path / "small.toml"
+    Edition("small", (3, 5), ("snake", "mud"), trap_copies=2, expeditions=2).save(small)
+    words = ["bag:5", "--edition", str(small), "--reward", "win", "--whole-game", "--out", str(out)]
+    assert diamant.main(["exact", *words]) == 0
+    assert "Whole game, win, exact" in capsys.readouterr().out
+    solved, agent = json.loads(out.read_text())["rows"]
+    assert solved["all play it"] == agent["all play it"] == 0.5
+    assert agent["NashConv"] == pytest.approx(2 * agent["exploitability"])
+    assert 0 < 0.5 - agent["against minimax"] <= agent["exploitability"] == agent["at most"]
 
 
 def test_equilibrium_has_no_deviation_gain_in_the_one_expedition(tmp_path, capsys, monkeypatch):

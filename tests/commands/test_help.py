@@ -1,6 +1,7 @@
 """Help and symbols at terminals of 80 columns and of ASCII."""
 
 import io
+import re
 import sys
 
 import pytest
@@ -8,20 +9,26 @@ import pytest
 from diamant_env.commands import diamant
 from diamant_env.commands.terminal import run_command
 from diamant_env.editions import EDITIONS, RESEARCH
-from diamant_env.opponents.registry import FAMILIES, describe
+from diamant_env.opponents.registry import FAMILIES, SHIPPED, SOLVED
 
 
 @pytest.mark.parametrize("command", ["", *diamant.SUBCOMMANDS])
-def test_help_fits_80_columns(command, monkeypatch, capsys):
+def test_help_fits_a_screen(command, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit, match=r"^0$"):
         diamant.main([*filter(None, [command]), "--help"])
-    output = capsys.readouterr().out
-    assert max(map(len, output.splitlines())) <= 80
-    if "--edition" in output:
-        assert all(name in output for name in [*EDITIONS, *RESEARCH])
-    if "AGENT" in output:
-        assert all(describe(family) in " ".join(output.split()) for family in FAMILIES.values())
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+
+
+def test_list_names_all_agents_and_editions(capsys):
+    assert diamant.main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    listed = {line.split()[0] for line in lines if re.match(r"  \S", line)}
+    scripted = {str(family()) for family in FAMILIES.values()}
+    assert listed >= scripted | {*SHIPPED, *SOLVED, *EDITIONS, *RESEARCH}
 
 
 def test_symbols_at_an_ascii_terminal(monkeypatch):

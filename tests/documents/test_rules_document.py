@@ -1,4 +1,4 @@
-"""docs/rules.md: a source and a test for every statement, a statement for every test of tests/rules/."""
+"""docs/rules_sources.md: a source and a test for every statement, a statement for every test of tests/rules/."""
 
 import re
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "rules_sources.md").read_text(encoding="utf-8")
 STATEMENT = re.compile(r"^- (?P<text>.+)\n  Source: (?P<source>.+)\. Test: (?P<tests>.+)\.$", re.MULTILINE)
 STATEMENTS = [match.groupdict() for match in STATEMENT.finditer(TEXT)]
 NAMED = {test for statement in STATEMENTS for test in re.findall(r"`([^`]+)`", statement["tests"])}

@@ -98,7 +98,7 @@ for kind in ("parallel", "aec"):
 @pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="from PettingZoo 1.27 on")
 def test_pettingzoo_in_spawned_worker():
     with pytest.raises(pettingzoo.env_registry.exceptions.PettingZooRegistryError, match="Malformed"):
-        pettingzoo.make("parallel", "diamant_env:diamant_env/Diamant-v0")  # as docs/tasks.md says
+        pettingzoo.make("parallel", "diamant_env:diamant_env/Diamant-v0")  # as docs/libraries.md says
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         pool.apply(exec, (WORKER, {}))
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from diamant_env import exact, find_edition
-from diamant_env.benchmark import TASKS, OrderedTraps, evaluate
+from diamant_env.benchmark import TASKS, evaluate
+from diamant_env.opponents.exact_view import ExactView
 
 
 def test_stateful_agent_is_refused():
@@ -21,7 +22,7 @@ class FirstTrap:
 
 def test_ordered_traps_agent_is_invariant_to_merging():
     game = find_edition(TASKS["expedition-2"].edition)
-    start, agent = exact.start_of_expedition(game, 1), OrderedTraps(FirstTrap())
+    start, agent = exact.start_of_expedition(game, 1), ExactView(FirstTrap())
     values = []
     for merge in (True, False):
         tree = exact.build_tree(start, game, merge)

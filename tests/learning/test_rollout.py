@@ -9,7 +9,7 @@ from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.inputs import RAW
 from diamant_env.sb3 import DiamantVecEnv
 from train.league import Exploration, LeagueLearner
-from train.ppo import NONE, DecisionBuffer, Learner, Samples, standardised
+from train.ppo import NO_OPEN_DECISION, DecisionBuffer, Learner, Samples, standardised
 from train.runs.config import NetworkConfig, PPOConfig
 
 GAMMA, LAMBDA = 0.9, 0.7
@@ -117,10 +117,10 @@ def test_open_decision_is_credited_in_next_rollout():
     assert samples.advantages.tolist() == [3.25, 4.5]
     buffer.start_rollout()
     assert buffer.count == 1
-    assert buffer.decisions["row"][0] == 1
+    assert buffer.decisions["rows"][0] == 1
     decide(buffer, [0, 2], [0, 0], [0, 1, 0], [True, True, False])
     samples = finish(buffer, 0.75)
-    assert (buffer.pending == NONE).all()
+    assert (buffer.pending == NO_OPEN_DECISION).all()
     assert samples.returns.tolist() == [1.0, 0.0, 0.75]  # nothing is left of the first rollout
     assert samples.advantages.tolist() == [0.75, 0.0, 0.75]
 
@@ -167,7 +167,7 @@ def test_advantages_are_standardised_by_on_policy_decisions(weights, expected):
     rewards, weights = np.array([5, 1, 3, 8]), np.array(weights)
     buffer = buffer_of(4)
     decide(buffer, range(4), 0, rewards, True)
-    buffer.decisions["weight"][:4] = weights
+    buffer.decisions["weights"][:4] = weights
     samples = finish(buffer)
     found = standardised(Samples(*map(torch.from_numpy, samples)))
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
@@ -182,12 +182,12 @@ def test_exploratory_action_is_uniform(monkeypatch):
     monkeypatch.setattr(model, "evaluate", lambda seen: (stay.repeat(len(seen), 0), np.zeros(len(seen))))
     model.play_turn()
     decisions = model.buffer.decisions[:1200]
-    explored = decisions["weight"] > 0
+    explored = decisions["weights"] > 0
     assert explored.sum() == 400
-    probability = np.where(decisions["action"][explored], 0.02, 0.98)
-    np.testing.assert_allclose(decisions["weight"][explored], probability / 0.5, rtol=1e-6)
-    assert decisions["action"][explored].mean() == pytest.approx(0.5, abs=0.1)
-    assert decisions["action"][~explored].mean() < 0.06
+    probability = np.where(decisions["actions"][explored], 0.02, 0.98)
+    np.testing.assert_allclose(decisions["weights"][explored], probability / 0.5, rtol=1e-6)
+    assert decisions["actions"][explored].mean() == pytest.approx(0.5, abs=0.1)
+    assert decisions["actions"][~explored].mean() < 0.06
 
 
 def test_rewards_are_scaled():
@@ -197,4 +197,4 @@ def test_rewards_are_scaled():
     learner.play_turn()
     banked = env.batch.games["chest"][:, :3].ravel()
     assert banked.any()
-    np.testing.assert_array_equal(learner.buffer.decisions["reward"][:24], banked / 4)
+    np.testing.assert_array_equal(learner.buffer.decisions["rewards"][:24], banked / 4)

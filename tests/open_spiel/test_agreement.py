@@ -139,6 +139,14 @@ def test_small_whole_game_agrees(edition, players, reward):
         assert abs(gap - response.nash_conv) < 1e-12
 
 
+@every([TWICE, THRICE])
+def test_minimax_has_no_nash_conv(edition):
+    game = load(edition, 2, recall="state", utility="win")
+    values, gap = evaluated(game, Cached(game, spiel.AgentPolicy(game, "minimax").action_probabilities))
+    np.testing.assert_allclose(values, np.mean(values), atol=1e-12)
+    assert abs(gap) < 1e-6  # the agent's probabilities are float32
+
+
 def cfr_plus(game, iterations):
     """Return values and NashConv of the average policy of CFR+ (C++) on the tree exported as EFG."""
     tree = pyspiel.load_efg_game(gambit.export_gambit(game))

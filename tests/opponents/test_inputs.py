@@ -5,7 +5,7 @@ import pytest
 
 from diamant_env import Batch, Observations, find_edition
 from diamant_env.observation import NUM_FEATURES, SLICES
-from diamant_env.opponents.inputs import CANONICAL, INPUTS
+from diamant_env.opponents.inputs import CANONICAL, EXACT_VIEW, INPUTS, exact_view
 
 canonical_inputs = INPUTS[CANONICAL]
 
@@ -91,3 +91,21 @@ def test_canonical_inputs_equal_definition(players, hidden):
         assert not rivals[players - 1 :].any()
         after = [*parts["differences"], *[0] * (8 - players), *parts["leads"], *parts["last"], *parts["fine"]]
         np.testing.assert_allclose(numbers[81:], [*after, *parts["ranks"], *parts["shares"]], atol=1e-6)
+
+
+def test_exact_view_merges_chests_and_interchangeable_traps():
+    """Equal for both players up to the sign of the lead, for other chests and for other kinds of trap."""
+    rows = rows_of(2)
+    rows = rows[rows[:, SLICES["num_inside"]].ravel() == 0.5]  # two, divided by 4
+    others, kinds = rows.copy(), np.random.default_rng(1).permutation(5)
+    others[:, SLICES["chest"]] += 3 / 32
+    others[:, SLICES["rival_chest"].start] += 3 / 32
+    for name in ("traps_left", "traps_on_path"):
+        others[:, np.arange(5) + SLICES[name].start] = rows[:, kinds + SLICES[name].start]
+    assert (exact_view(others) == exact_view(rows)).all()
+    seen = Observations(exact_view(rows))
+    assert (seen["chest"] - seen["rival_chest"][:, 0] == seen["lead"]).all()
+    assert (np.minimum(seen["chest"], seen["rival_chest"][:, 0]) == 0).all()
+    copies = seen["traps_left"] + seen["traps_on_path"]
+    assert (np.diff(copies * 2 + seen["traps_on_path"]) <= 0).all()
+    assert (INPUTS[EXACT_VIEW](others) == canonical_inputs(exact_view(rows))).all()

@@ -111,7 +111,7 @@ def test_opponents_of_environments_and_evaluations(opponents, seats, against):
     games.reset()
     drawn = matchup.draw(games.batch.games["key"])[0].tolist()
     assert games.seated.seating.tolist() == [[-1, *drawn]]
-    assert env._learner._seated.seating.tolist() == [[drawn[1], drawn[2], -1, drawn[0]]]
+    assert env._games._seated.seating.tolist() == [[drawn[1], drawn[2], -1, drawn[0]]]
     if seats is not None:
         assert matchup.deal(2, np.random.default_rng(0)).tolist() == [[*seats]] * 2 == [drawn] * 2
 
@@ -146,7 +146,7 @@ def test_vec_env_draws_the_opponents_of_the_gymnasium_form():
     ours.seed(6)
     ours.reset()
     other.reset(seed=6)
-    np.testing.assert_array_equal(ours.seated.seating, other._learner._seated.seating)
+    np.testing.assert_array_equal(ours.seated.seating, other._games._seated.seating)
     before = ours.seated.seating
     done = np.zeros(40, bool)
     while not done.any():

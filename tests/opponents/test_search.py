@@ -13,7 +13,7 @@ from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import SeatedAgents, make_agent, search
 from diamant_env.opponents.matchup import seat_learner
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.search import Budget, SearchAgent, parse
+from diamant_env.opponents.search import Budget, SearchAgent, parse_search_spec
 from diamant_env.opponents.values import Values
 from diamant_env.state import CONTINUE, LEAVE, OVER
 
@@ -58,7 +58,7 @@ def deciding(players: int, edition: str | Edition = "iello-2016", games: int = 8
     ],
 )
 def test_text_gives_budget_objective_and_base(text, budget, base):
-    assert parse(text) == (budget, base)
+    assert parse_search_spec(text) == (budget, base)
 
 
 @pytest.mark.parametrize(

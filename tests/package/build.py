@@ -30,7 +30,7 @@ def main() -> None:
         place = Path(name)
         run(sys.executable, "-m", "venv", place / "venv")
         python = place / "venv" / "bin" / "python"
-        extras = f"{wheel}[evaluation,sb3,open-spiel,jax]"
+        extras = f"{wheel}[evaluation,sb3]"
         run(python, "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt", extras)
         run(python.with_name("diamant"), "watch", "champion", "ev", "--seed", "1", "--speed", "0", cwd=place)
         blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))

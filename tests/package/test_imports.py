@@ -1,4 +1,4 @@
-"""Layers of imports, sizes of files and folders."""
+"""Layers of imports."""
 
 import ast
 from collections.abc import Iterable

@@ -46,6 +46,16 @@ def test_command_line_agents_are_on_menu_and_play(tmp_path):
     assert any(1 in leaving for leaving in GameRecord.from_json(last["game"]).turns)
 
 
+def test_minimax_is_offered_where_its_solution_is_shipped():
+    client = Client(make_app(Menu()))
+    offered = {agent["text"]: agent["editions"] for agent in client.get("/menu").json["agents"]}
+    assert offered["minimax"] == ["iello-2016-fr", "schmidt-2005"]
+    assert offered["champion"] is None
+    assert client.post("/new", edition="iello-2016", agents=["you", "minimax"], seed=1).status == 400
+    game = client.new("you", "minimax", edition="schmidt-2005")["game"]
+    assert client.post("/hint", game=game).json["adviser"] == "Perfect play"
+
+
 def test_custom_edition_is_selected_and_played(box):
     client = Client(make_app(Menu(edition=box)))
     menu = client.get("/menu").json

@@ -1,7 +1,7 @@
 """Independent reference implementation (oracle) of the rules, in plain Python with real cards.
 
-Written from the rulebook and `docs/rules.md` alone. It imports nothing of the package; edition, cards and leavers are
-its input.
+Written from the rulebook and `docs/rules_sources.md` alone. It imports nothing of the package; edition, cards and
+leavers are its input.
 """
 
 from __future__ import annotations

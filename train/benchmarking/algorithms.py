@@ -107,7 +107,7 @@ _ALGORITHMS = (
     Algorithm(
         "equilibrium",
         "exact",
-        "the symmetric equilibrium in score, an equilibrium of a small whole game",
+        "the symmetric equilibrium in score, an equilibrium of a small whole game, minimax play",
         lambda run: (equilibrium(run.task), 0),
         lambda task: task.family in EXACT,
     ),

@@ -15,12 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from diamant_env import Batch, __version__, benchmark
-from diamant_env.benchmark import EXACT, BenchmarkTask, OrderedTraps
+from diamant_env.benchmark import EXACT, VIEWED, BenchmarkTask
 from diamant_env.editions import find_edition
 from diamant_env.evaluation import evaluate
 from diamant_env.evaluation.games import AgentSpec, seeds_for
 from diamant_env.evaluation.intervals import Estimate
 from diamant_env.opponents import make_agent
+from diamant_env.opponents.exact_view import ExactView
+from diamant_env.opponents.inputs import EXACT_VIEW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.results import save_json, to_json, versions
 from train.benchmarking.config import BenchmarkConfig
@@ -40,7 +42,8 @@ Trained = tuple[AgentSpec, int]
 FINAL = 0.1
 """Final share of the initial learning rate and entropy."""
 POINT_GAMES = 4
-"""Divisor of the number of games at a point of a learning curve."""
+"""Divisor of the number of games at a point of a learning curve, and against `MINIMAX`."""
+MINIMAX = "minimax"
 _GAMES, _TURNS = 16, 80  # size of the digest's games
 
 
@@ -91,7 +94,9 @@ class BenchmarkRun:
             threads=config.threads,
             game=game,
             ppo=recipe.model_copy(update=ends),
-            network=config.network,
+            network=config.network.model_copy(
+                update={"inputs": EXACT_VIEW} if self.task.family == "two-player" else {}
+            ),
             checkpoints=min(config.checkpoints, self.task.points),
             evaluation=EvaluationConfig(curve_points=0),
         )
@@ -160,13 +165,17 @@ class BenchmarkRun:
 
     def measure(self, agent: AgentSpec) -> dict[str, Any]:
         """Return the task's figures of an agent."""
-        measures: dict[str, Any]
-        if self.task.family not in EXACT:
-            measures = {HELD_OUT: self._against_held_out(agent, self.config.games), "gain": self._gain(agent)}
-        else:
-            measures = {HELD_OUT: self._against_held_out(agent, self.config.games), "exact": self._exact(agent)}
+        measures: dict[str, Any] = {HELD_OUT: self._against(HELD_OUT, agent, self.config.games)}
+        if self.task.family == "two-player":
+            measures[MINIMAX] = self._against(MINIMAX, agent, self.config.games // POINT_GAMES)
+            if self.seed == 0 and self.config.exact_two_player:
+                measures["joint"] = self._exact(agent)
+        elif self.task.family in EXACT:
+            measures["exact"] = self._exact(agent)
             if (last := self.training / LAST).is_file():
                 measures["last"] = self._exact(NetworkAgent.load(last))
+        else:
+            measures["gain"] = self._gain(agent)
         curve = self._curve()
         return {**measures, "curve": curve} if curve else measures
 
@@ -196,8 +205,8 @@ class BenchmarkRun:
 
     def _point(self, agent: AgentSpec) -> dict[str, float]:
         """Return a point of the learning curve, empty for an expedition that is not solved."""
-        if self.task.family not in EXACT:
-            return {"win": self._against_held_out(agent, self.config.games // POINT_GAMES)["win"].mean}
+        if self.task.family in ("two-player", "win"):
+            return {"win": self._against(HELD_OUT, agent, self.config.games // POINT_GAMES)["win"].mean}
         return {name: float(value) for name, value in self._exact(agent).items() if name == "nash_conv"}
 
     def _exact(self, agent: AgentSpec) -> dict[str, float | str]:
@@ -209,13 +218,13 @@ class BenchmarkRun:
             return {"refused": str(error)}
         return {"exploitability": result.exploitability, "nash_conv": result.nash_conv, "value": result.profile_value}
 
-    def _against_held_out(self, agent: AgentSpec, games: int) -> dict[str, Estimate]:
-        """Return win share and score at tables of distinct held-out agents that support the task."""
-        if self.task.family == "expedition":
-            agent = OrderedTraps(make_agent(agent))
+    def _against(self, opponents: str, agent: AgentSpec, games: int) -> dict[str, Estimate]:
+        """Return win share and score among copies of an agent or distinct agents of a pool that support the task."""
+        if self.task.family in VIEWED:
+            agent = ExactView(make_agent(agent))
         result = evaluate(
             agent,
-            HELD_OUT,
+            opponents,
             games,
             players=self.task.players,
             edition=self.task.edition,

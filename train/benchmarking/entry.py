@@ -25,8 +25,8 @@ from diamant_env.opponents import make_agent
 from diamant_env.opponents.custom import find_object
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import check_able
-from diamant_env.opponents.registry import names_object, policy_file
-from diamant_env.opponents.search import PREFIX, parse
+from diamant_env.opponents.registry import may_run_code, policy_file
+from diamant_env.opponents.search import PREFIX, parse_search_spec
 from diamant_env.sb3 import DiamantVecEnv
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun, Trained, game_of
 from train.league import vec_env_of
@@ -147,13 +147,13 @@ def _able(agent: Agent, task: BenchmarkTask) -> bool:
 
 def without_search(spec: str) -> str:
     """Return an agent's spec, of a search that of its base agent."""
-    return parse(spec)[1] if spec.startswith(PREFIX) else spec
+    return parse_search_spec(spec)[1] if spec.startswith(PREFIX) else spec
 
 
 def _version(spec: str) -> str:
     """Return a digest of the policy file or imported module of a spec, else an empty spec."""
     base = without_search(spec)
     path: str | Path | None = policy_file(base)
-    if names_object(base):
+    if may_run_code(base):
         path = getattr(sys.modules[base.split(":")[-2]], "__file__", None)
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] if path is not None else ""

@@ -44,8 +44,8 @@ class Afterstates:
         self.edition = find_edition(game.edition).replace(hidden_chests=False)
         self.networks: dict[tuple[int, int], Layers] = {}
         self._players, self._reward, self._scale = game.players, game.reward, reward_scale(game.reward)
-        self._numbers = edition_params_array([self.edition])
-        self._edition_memory = as_bytes(self._numbers)
+        self._edition_params = edition_params_array([self.edition])
+        self._edition_memory = as_bytes(self._edition_params)
         self._agent = make_agent(game.agent)
 
     def starts(self, games: int) -> NDArray:
@@ -66,7 +66,7 @@ class Afterstates:
 
     def leave_probabilities(self, games: NDArray, first: int = 1) -> NDArray[np.float64]:
         """Return the agent's P(LEAVE) in the seats from `first` on, float64 (N, players), else and in camp 0."""
-        rows = observe_records(games, self._numbers, self._players)
+        rows = observe_records(games, self._edition_params, self._players)
         asked = rows[..., 0] > 0
         asked[:, :first] = False
         leave = np.zeros(asked.shape)
@@ -91,7 +91,7 @@ class Afterstates:
 
     def inputs(self, games: NDArray) -> NDArray[np.float32]:
         """Return the inputs of the networks."""
-        return INPUTS[CANONICAL](observe_records(games, self._numbers)[:, 0])
+        return INPUTS[CANONICAL](observe_records(games, self._edition_params)[:, 0])
 
     def values(self, games: NDArray) -> NDArray[np.float64]:
         """Return the values of afterstates and of finished games, float64 (N,)."""

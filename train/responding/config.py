@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from diamant_env.opponents.pools import load_pool
-from diamant_env.opponents.registry import names_object
+from diamant_env.opponents.registry import may_run_code
 from train.runs.config import (
     Count,
     GameConfig,
@@ -78,7 +78,7 @@ class ResponseConfig(SearchConfig):
     @field_validator("agent")
     @classmethod
     def _imports_nothing(cls, spec: str, info: ValidationInfo) -> str:
-        if names_object(spec) and spec not in (info.context or ()):
+        if may_run_code(spec) and spec not in (info.context or ()):
             raise ValueError(f"agent {spec!r} would run code: give it as an argument; a file may not request it")
         return spec
 

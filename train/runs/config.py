@@ -103,7 +103,7 @@ class NetworkConfig(Strict):
 
     hidden: tuple[Count, ...] = Field(default=(64, 64), min_length=1)
     activation: Literal["relu", "tanh"] = "relu"
-    inputs: Literal["raw-1", "canonical-1"] = "canonical-1"
+    inputs: Literal["raw-1", "canonical-1", "exact-1"] = "canonical-1"
     """Inputs of both, see `diamant_env.opponents.inputs`."""
 
 

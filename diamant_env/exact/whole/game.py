@@ -17,10 +17,10 @@ from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.edition_params import edition_params_array
 from diamant_env.engine.records import as_bytes, from_observation, observe_records
-from diamant_env.exact.induction import Progress
+from diamant_env.exact.induction import EQUILIBRIUM, EVALUATE, RESPONSE, Progress
 from diamant_env.exact.response import Response, answers_to, check_policy
 from diamant_env.exact.whole.graph import build_graph, find_states
-from diamant_env.exact.whole.values import BEST_RESPONSE, EQUILIBRIUM, EVALUATE, induce_values
+from diamant_env.exact.whole.values import induce_values
 from diamant_env.observation import Observations
 from diamant_env.rewards import reward_code
 from diamant_env.state import DECIDE
@@ -58,7 +58,7 @@ class WholeGame:
         self.edition = find_edition(edition)
         self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.graph = build_graph(self.edition, self.num_players)
-        self._table = edition_params_array([self.edition])
+        self._edition_params = edition_params_array([self.edition])
 
     def best_response(
         self, agent: Agent | Policy | Sequence[Agent | Policy], reward: str = "win", progress: Progress | None = None
@@ -85,7 +85,7 @@ class WholeGame:
         seats = np.arange(self.num_players)
         shifts = [np.choose((seats + shift) % len(policies), policies) for shift in range(len(policies))]
         policy = np.stack(shifts, axis=1)
-        best, profile = (self._values(policy, code, mode) for mode in (BEST_RESPONSE, EVALUATE))
+        best, profile = (self._values(policy, code, mode) for mode in (RESPONSE, EVALUATE))
         if len(policies) == 1:
             return Response(float(best[0]), float(profile[0]), self.num_players)
         return Response(best, profile, self.num_players)
@@ -133,7 +133,7 @@ class WholeGame:
         for first in range(0, len(deciding), _NODES):
             nodes = deciding[first : first + _NODES]
             inside = games["inside"][nodes, : self.num_players] != 0
-            flat = observe_records(games[nodes], self._table, self.num_players)[inside]
+            flat = observe_records(games[nodes], self._edition_params, self.num_players)[inside]
             answers = np.zeros(inside.shape)
             answers[inside] = answers_to(flat, agent, self.edition)
             policy[nodes] = answers
@@ -150,7 +150,7 @@ class WholeGame:
     def _values(self, policy: NDArray[np.float64], code: int, mode: int) -> NDArray[np.float64]:
         """Return the value of each seat at the start, float64 (num_players,)."""
         value = np.zeros_like(policy)
-        induce_values(self.graph, as_bytes(self._table), code, mode, policy, value)
+        induce_values(self.graph, as_bytes(self._edition_params), code, mode, policy, value)
         return value[0, 0]
 
 

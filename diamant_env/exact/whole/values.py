@@ -9,14 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from diamant_env.compilation import jit
+from diamant_env.exact.induction import EQUILIBRIUM, RESPONSE
 from diamant_env.exact.whole.graph import ROTATIONS, seat_code
 from diamant_env.exact.whole.stage import solve_decision
 from diamant_env.rewards import final_reward
 from diamant_env.state import DECIDE, EDITION, GAME, REVEAL
-
-EVALUATE = 0  # all play the policy
-BEST_RESPONSE = 1  # the seat whose value it is deviates, the others play the policy
-EQUILIBRIUM = 2  # the policy is output: a Nash equilibrium at each decision
 
 
 @jit(cached=True)
@@ -40,7 +37,7 @@ def induce_values(graph, edition_memory, code, mode, policy, value):
                     leaves = policy[node, shift, seat]
                     stay, leave = seat_action_values(graph, node, game, policy[node, shift], shift, seat, value)
                     best = max(stay, leave) if game.inside[seat] else stay
-                    value[node, shift, seat] = best if mode == BEST_RESPONSE else stay + leaves * (leave - stay)
+                    value[node, shift, seat] = best if mode == RESPONSE else stay + leaves * (leave - stay)
                 else:
                     value[node, shift, seat] = final_reward(game, edition, code, seat)
 

@@ -112,7 +112,7 @@ class FollowAgent(ThresholdAgent):
 class MixtureAgent(Scripted):
     """Leaves once the bag holds a number of gems drawn for each game, an integer from `low` to `high`.
 
-    Thresholds are stored per row and redrawn for each game that `first` marks as new.
+    Thresholds are stored per row and redrawn for each game that `episode_start` marks.
     """
 
     family: ClassVar[str] = "mixture"

@@ -25,7 +25,7 @@ function fill(element, attributes, children) {
 
 /** Return one of the server's drawings. */
 export function icon(name, kind = "") {
-  const use = makeSvg("use", { href: `/drawings.svg#${name}` });
+  const use = makeSvg("use", { href: `drawings.svg#${name}` });
   return makeSvg("svg", { class: `icon ${kind}`.trim(), "aria-hidden": "true" }, use);
 }
 

@@ -17,7 +17,10 @@ const KEYS = {
 };
 const NEXT = ["go-on", "next-turn", "step"]; // buttons of key N, the first visible one
 
+const FRAMED = self !== top; // in a page of the documentation, which keeps the focus
+
 let session = null;
+let recorded = false; // whether there is a recorded game in place of a server
 let oddsOpen = false;
 let oddsOf = null; // view of the shown odds
 let asked = null; // session with a requested review
@@ -43,9 +46,10 @@ function toStart() {
   refreshStart();
 }
 
-/** Return to the start screen, by the browser's history where it holds one. */
+/** Return to the start screen, by the browser's history where it holds one; to the site from a recorded game. */
 function goHome() {
-  if (history.state === null) toStart();
+  if (recorded) location = "../index.html";
+  else if (history.state === null) toStart();
   else history.back();
 }
 
@@ -60,7 +64,7 @@ function screen(name) {
   for (const each of ["start", "table"]) show(byId(each), each === name);
   show(byId("expeditions"), name === "table");
   show(byId("elsewhere"), false);
-  byId(name).focus({ preventScroll: true });
+  if (!FRAMED) byId(name).focus({ preventScroll: true });
   scrollTo(0, 0);
 }
 
@@ -113,12 +117,12 @@ function draw(now, fresh) {
   const over = now.atEnd && shown.over;
   const visible = { [stage]: true, after: latest.over && now.key !== null && stage === "steps" };
   for (const group of GROUPS) show(byId(group), visible[group] ?? false);
-  show(byId("close"), !visible.after);
+  show(byId("close"), !visible.after && !recorded);
   show(byId("elsewhere"), stage === "elsewhere");
   byId("run").textContent = now.running ? "Pause" : now.atEnd && now.complete ? "Replay" : "Play";
   byId("where").textContent = `${now.position + 1} of ${now.last + 1}`;
   byId("actions").setAttribute("aria-busy", now.working);
-  byId("actions").classList.toggle("done", latest.over);
+  byId("actions").classList.toggle("done", visible.after);
   enable("step", !now.atEnd || !now.complete);
   enable("last", !now.atEnd);
   for (const id of ["back", "first"]) enable(id, now.position > 0);
@@ -140,7 +144,7 @@ function enable(id, can) {
 function keepFocus(stage) {
   const { activeElement } = document;
   const lost = activeElement === document.body || activeElement === byId("table") || activeElement.offsetParent === null;
-  if (lost && !byId("help").open) byId(FIRST_BUTTON[stage]).focus({ preventScroll: true });
+  if (lost && !FRAMED && !byId("help").open) byId(FIRST_BUTTON[stage]).focus({ preventScroll: true });
 }
 
 async function review(now) {
@@ -263,8 +267,14 @@ async function open() {
   onElsewhere((key) => {
     if (session?.key === key) session.refresh();
   });
-  const menu = await ask("/menu");
+  const menu = await ask("menu");
   useColours(menu);
+  document.body.classList.toggle("framed", FRAMED);
+  if (menu.views) {
+    recorded = true;
+    history.replaceState({}, ""); // else `openSession` adds an entry
+    return openSession(menu.views, null);
+  }
   prepareStart(menu, begin, resume);
   prepareRecords(attempt, (views) => openSession(views, null));
   const here = lastHere();

@@ -20,7 +20,7 @@ export function drawHint(hint) {
   });
   fillPanel("hint-panel", "hint-title", "Hint", [
     make("p", { class: "says" }, hint.says),
-    hint.gems === null ? bar("Champion leaves", hint.leave, { kind: "leave" }) : "",
+    hint.gems === null ? bar(`${hint.adviser} leaves`, hint.leave, { kind: "leave" }) : "",
     ...(bars.length > 0 ? [make("h3", {}, hint.heading), ...bars] : []),
     make("p", { class: "quiet" }, hint.basis),
   ]);

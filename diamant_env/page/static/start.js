@@ -37,8 +37,14 @@ export const chosenEdition = () => menu.editions.find(({ name }) => name === cho
 
 const other = () => menu.agents[0].text;
 
+const rules = () => chosenEdition().chests[chosen.chests] ?? chosen.edition;
+
+/** Return the agents that can play the chosen game. */
+const offered = () => menu.agents.filter(({ editions }) =>
+  editions === null || (chosen.agents.length === 2 && editions.includes(rules())));
+
 function message(agents) {
-  return { edition: chosenEdition().chests[chosen.chests] ?? chosen.edition, agents, seed: null };
+  return { edition: rules(), agents, seed: null };
 }
 
 /** Return the last choice if it and the default are still offered, else the menu's. */
@@ -74,6 +80,8 @@ function sit(seat, text) {
 }
 
 function draw() {
+  const texts = [YOU, ...offered().map(({ text }) => text)];
+  chosen.agents = chosen.agents.map((text) => (texts.includes(text) ? text : other()));
   const { agents } = chosen;
   byId("edition").value = chosen.edition;
   byId("chests").options[0].textContent = `as in this edition: ${chosenEdition().hidden_chests ? "hidden" : "open to all"}`;
@@ -93,7 +101,7 @@ function draw() {
 const labelOf = (text) => menu.agents.find((agent) => agent.text === text).label;
 
 function chair(text, seat) {
-  const offers = [{ text: YOU, name: "You" }, ...menu.agents];
+  const offers = [{ text: YOU, name: "You" }, ...offered()];
   const select = make("select", { "aria-label": `Seat ${seat + 1}` },
     ...offers.map((offer) => make("option", { value: offer.text, selected: offer.text === text }, offer.name)));
   select.addEventListener("change", () => sit(seat, select.value));

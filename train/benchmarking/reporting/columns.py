@@ -80,6 +80,12 @@ COLUMNS = {
         Column("held-out win share", "", 3, _of("held_out", "win")),
         _SECONDS,
     ),
+    "two-player": (
+        Column("NashConv of joint decisions, seed 0", "win share", 3, _of("joint", "nash_conv")),
+        Column("win share against minimax", "", 3, _of("minimax", "win")),
+        Column("held-out win share", "", 3, _of("held_out", "win"), "win"),
+        _SECONDS,
+    ),
     "win": (
         Column("strongest response's gain", "win share", 3, _of("gain", "at_least"), "gain"),
         Column("held-out win share", "", 3, _of("held_out", "win"), "win"),

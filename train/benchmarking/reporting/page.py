@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from diamant_env.benchmark import EXACT, TASKS
+from diamant_env.benchmark import TASKS
 from diamant_env.drawing.narration import counted
 from diamant_env.storage.files import write_atomic
 from train.benchmarking.reporting.aggregate import REFERENCE, nash_conv, score_table
@@ -69,12 +69,10 @@ def summary(content: Row) -> str:
             parts.append(f"{heading[0].upper()}{heading[1:]}:\n\n{side_by_side(mine)}")
     if table := score_table(runs):
         tasks = {row["task"] for row in runs if row["algorithm"] == REFERENCE and nash_conv(row) is not None}
-        which = (
-            "All exact tasks"
-            if tasks >= {task.name for task in TASKS.values() if task.family in EXACT}
-            else f"The tasks {', '.join(sorted(tasks))}"
+        which = ", ".join(sorted(tasks))
+        parts.append(
+            f"The tasks {which} together, with 95 % bootstrap intervals from {FEWEST} runs a task on:\n\n{table}"
         )
-        parts.append(f"{which} together, with 95 % bootstrap intervals from {FEWEST} runs a task on:\n\n{table}")
     return "\n\n".join(parts)
 
 
