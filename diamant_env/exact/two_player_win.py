@@ -53,7 +53,7 @@ class Decision(NamedTuple):
     """A player's win shares at a joint decision, float64."""
 
     both_stay: Any
-    stays: Any  # the rival leaves
+    stay_alone: Any  # the rival leaves
     stay: Any  # the rival plays its policy, as in `leave`
     leave: Any
     policy: Any  # the player's probability of leaving
@@ -104,7 +104,7 @@ class TwoPlayerWin:
         if game["num_inside"] == 2:
             return np.array([decision.stay, decision.leave, decision.policy])
         leave = self.win_shares(after_leaving(game, self.edition), lead + expedition.total[:1])[0]
-        return np.array([decision.stays, leave, leave >= decision.stays])
+        return np.array([decision.stay_alone, leave, leave >= decision.stay_alone])
 
     def leave_probability(self, games: np.ndarray) -> NDArray[np.float32]:
         """Return seat 0's minimax probability of leaving, float32 (games,).
@@ -365,33 +365,39 @@ def induce(expedition, lead, policy, mode):
             from_seat = centre + lead if side == 0 else centre - lead
             _stop_alone(expedition, index, digits, deck_size, from_seat, side, alone[side], ahead[side])
         at = banked[index]
-        both_stay, stays, leaves, both_leave = mean / deck_size, ahead[0, at], 1 - ahead[1, at], left[centre + lead]
-        p = minimax(both_stay, stays, leaves, both_leave) if mode == EQUILIBRIUM else np.float64(policy[index, 0])
-        rival_stay, rival_leave = 1 - both_stay - p * (leaves - both_stay), 1 - stays - p * (both_leave - stays)
+        both_stay, both_leave = mean / deck_size, left[centre + lead]
+        stay_alone, leave_alone = ahead[0, at], 1 - ahead[1, at]
+        if mode == EQUILIBRIUM:
+            p = minimax(both_stay, stay_alone, leave_alone, both_leave)
+        else:
+            p = np.float64(policy[index, 0])
+        rival_stay = 1 - both_stay - p * (leave_alone - both_stay)
+        rival_leave = 1 - stay_alone - p * (both_leave - stay_alone)
         if mode == EVALUATE:
             q = np.float64(policy[index, 1])
         elif mode == RESPONSE:
             q = np.float64(rival_leave > rival_stay)
         else:
-            q = minimax(1 - both_stay, 1 - leaves, 1 - stays, 1 - both_leave)
-        stay, leave = both_stay + q * (stays - both_stay), leaves + q * (both_leave - leaves)
+            q = minimax(1 - both_stay, 1 - leave_alone, 1 - stay_alone, 1 - both_leave)
+        stay = both_stay + q * (stay_alone - both_stay)
+        leave = leave_alone + q * (both_leave - leave_alone)
         both[index] = value = stay + p * (leave - stay)
         error = max(error, stay - value, leave - value, rival_stay - (1 - value), rival_leave - (1 - value))
-        decision = Decision(both_stay, stays, stay, leave, p)
+        decision = Decision(both_stay, stay_alone, stay, leave, p)
         if policy.shape[0]:
             policy[index, 0], policy[index, 1] = p, q
     return error, decision
 
 
 @jit
-def minimax(both_stay, stays, leaves, both_leave):
-    """Return the probability of leaving that maximises the minimum; the rival leaves in `stays`, stays in `leaves`."""
-    if_stays, if_leaves = leaves - both_stay, both_leave - stays  # gains of leaving
-    if if_stays <= 0 and if_leaves <= 0:
+def minimax(both_stay, stay_alone, leave_alone, both_leave):
+    """Return the probability of leaving that maximises the minimum of a player's win share."""
+    if_rival_stays, if_rival_leaves = leave_alone - both_stay, both_leave - stay_alone  # gains of leaving
+    if if_rival_stays <= 0 and if_rival_leaves <= 0:
         return 0.0
-    if if_stays >= 0 and if_leaves >= 0:
+    if if_rival_stays >= 0 and if_rival_leaves >= 0:
         return 1.0
-    return min(max((both_stay - stays) / (if_leaves - if_stays), 0.0), 1.0)
+    return min(max((both_stay - stay_alone) / (if_rival_leaves - if_rival_stays), 0.0), 1.0)
 
 
 @jit(cached=True)
