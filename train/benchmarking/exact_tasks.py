@@ -13,9 +13,6 @@ from diamant_env.opponents import make_agent
 from diamant_env.opponents.exact_view import ExactView
 from train.benchmarking.suite import VIEWED, BenchmarkTask
 
-MAX_LEAD = 64
-"""Maximum lead, in gems, at the start of an expedition of two players at which agents are asked."""
-
 
 def exploitability(player: AgentSpec, task: BenchmarkTask) -> dict[str, float | str]:
     """Return an agent's exact deviation gain, NashConv and reward in self-play.
@@ -27,7 +24,7 @@ def exploitability(player: AgentSpec, task: BenchmarkTask) -> dict[str, float | 
         if task.family == "two-player":
             solution = exact.solve_two_player_win(task.game.evaluation_edition())
             with percent_bar(f"exact response, {task.name}") as progress:
-                share = exact.guaranteed_by(ExactView(make_agent(player)), solution, MAX_LEAD, progress).value
+                share = exact.guaranteed_by(ExactView(make_agent(player)), solution, progress=progress).value
             return {"exploitability": 0.5 - share, "nash_conv": 1 - 2 * share, "value": 0.5}
         if task.family != "expedition":
             with percent_bar(f"exact response, {task.name}") as progress:
