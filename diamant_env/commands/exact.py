@@ -55,7 +55,7 @@ def measure(
     for number, agent in product(players, members):  # reject agents that read chests before solving
         played = _played(agent, edition, whole_game or bool(reward))
         check_able(agent, number, played if reward else played.replace(hidden_rivals=True))
-    rows = []
+    rows, solution = [], None
     for number in players:
         began = time.perf_counter()
         game = None if reward is None or whole_game else exact.WholeGame(edition, number)
@@ -63,7 +63,8 @@ def measure(
             name = str(policy or "equilibrium")
             with percent_bar(f"{name}, {edition.name}, {number} players") as progress:
                 if whole_game and reward is not None:
-                    figures = _two_player_win(policy, edition, progress)
+                    solution = solution or exact.solve_two_player_win(edition, progress)
+                    figures = _two_player_win(policy, solution, progress)
                 elif game is not None and reward is not None:
                     figures = _small_game(policy, game, reward, progress)
                 elif policy is not None:
@@ -108,8 +109,7 @@ def _small_game(agent: Agent | None, game: exact.WholeGame, reward: str, progres
     return {**_figures(game.best_response(played, reward, progress)), "nodes": len(game.graph.states)}
 
 
-def _two_player_win(agent: Agent | None, edition: Edition, progress: Progress) -> dict[str, Any]:
-    solution = exact.solve_two_player_win(edition, None if agent else progress)
+def _two_player_win(agent: Agent | None, solution: exact.TwoPlayerWin, progress: Progress) -> dict[str, Any]:
     if agent is None:
         return {"all play it": solution.value, "decks": len(solution.shares), "error": solution.error}
     result = exact.guaranteed_by(ExactView(agent), solution, progress=progress)

@@ -29,10 +29,11 @@ if [name for name in PUBLIC_AT._fields if name in _CARDS_LEFT] != list(_CARDS_LE
     PUBLIC_AT.relics_left - PUBLIC_AT.treasures_left != MAX_TREASURES + MAX_TRAPS
 ):
     raise AssertionError(f"the fields {', '.join(_CARDS_LEFT)} must be contiguous, in the order of the deck")
-for _own, _rival in zip(OWN, RIVALS, strict=True):
-    _shared = f"rival_{_own.name}" in FACTOR._fields
-    if _shared and (f"rival_{_own.name}", _own.scale) != (_rival.name, _rival.scale):
-        raise AssertionError(f"{_own.name}: a rival's field must have the place and scale of the observer's own")
+if any(
+    f"rival_{own.name}" in FACTOR._fields and (f"rival_{own.name}", own.scale) != (rival.name, rival.scale)
+    for own, rival in zip(OWN, RIVALS, strict=True)
+):
+    raise AssertionError("a rival's fields must have the places and scales of the observer's own")
 
 
 _PRESENT: Any = np.float32(1) * (np.arange(TABLE_FEATURES) // SEAT_FEATURES < np.arange(MAX_PLAYERS + 1)[:, None])

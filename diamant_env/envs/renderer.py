@@ -15,7 +15,7 @@ RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
 class Renderer:
-    """Renderer of a batch's games; call `follow` after every turn.
+    """Renderer of a batch's games; call `update` after every turn.
 
     `metadata` are the environment's: ``"render_modes"`` and ``"render_fps"``, the maximum turns per second in a window.
     `draw` raises `not_started` before the first reset. pygame-ce is imported for a window or the first picture.

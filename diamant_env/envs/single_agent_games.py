@@ -101,7 +101,7 @@ class SingleAgentGames:
         actions = checked_actions(actions, playing)
         waiting = playing.any()
         while waiting:
-            self._seated._decide(self._observations, self._actions, playing)
+            self._seated.decide_unchecked(self._observations, self._actions, playing)
             self._actions.reshape(-1)[self._rows] = actions  # ignored in camp
             self.batch.play_unchecked(self._actions, self._rewards, self._done, playing)
             self.batch.observe_unchecked(self._observations, playing)

@@ -34,9 +34,9 @@ def progress_bar(shown: bool = True, **options: Any) -> tqdm:
 
 
 @contextmanager
-def percent_bar(spec: str) -> Iterator[Callable[[float], None]]:
+def percent_bar(description: str) -> Iterator[Callable[[float], None]]:
     """Yield a function that sets the fraction done of a `progress_bar`."""
-    with progress_bar(total=100, desc=spec, bar_format="{l_bar}{bar}| {elapsed}<{remaining}") as bar:
+    with progress_bar(total=100, desc=description, bar_format="{l_bar}{bar}| {elapsed}<{remaining}") as bar:
         yield lambda done: bar.update(round(100 * done) - bar.n)
 
 

@@ -129,12 +129,12 @@ class SeatedAgents:
         observations = checked_array(observations, "observations", FLOAT32, (*self.seating.shape, NUM_FEATURES))
         return self._ask(observations, checked_mask(mask, self.batch.all_games))
 
-    def _decide(
+    def decide_unchecked(
         self, observations: NDArray[np.float32], actions: NDArray[np.int8], mask: NDArray[np.bool_] | None = None
     ) -> None:
         """Write the decisions of all seats into `actions`, int8 (N, seats); CONTINUE for `EMPTY` seats.
 
-        No validation: the arrays belong to an environment.
+        Without validation, for environments that own the arrays.
         """
         leave = self._ask(observations, self.batch.all_games if mask is None else mask)
         self.batch.draw_unchecked(leave, actions)

@@ -65,12 +65,12 @@ class Menu:
     """
 
     def __init__(self, agents: Sequence[str] = (), edition: str = DEFAULT_EDITION) -> None:
-        self.agents = {text: Offer(label, about) for text, (label, about) in AGENTS.items()}
+        self.agents = {spec: Offer(label, about) for spec, (label, about) in AGENTS.items()}
         typed = list(dict.fromkeys(agents))
-        added = [text for text in typed if text not in AGENTS]
-        for text in added:
-            make_agent(text)  # raises ValueError now, not at the first game
-            self.agents[text] = Offer(text, "named at the command line")
+        added = [spec for spec in typed if spec not in AGENTS]
+        for spec in added:
+            make_agent(spec)  # raises ValueError now, not at the first game
+            self.agents[spec] = Offer(spec, "named at the command line")
         selected = _playable(find_edition(edition))
         self.shown = list((EDITIONS | {selected.name: selected}).values())
         chests = [(edition.replace(hidden_chests=hide), edition) for edition in self.shown for hide in (True, False)]

@@ -183,7 +183,7 @@ class DiamantVecEnv(Rows):
         deciding = self.batch.must_decide.reshape(-1)[self.rows]
         actions = checked_actions(actions, deciding)
         if self._has_opponents:
-            self.seated._decide(self._observations, self._actions)
+            self.seated.decide_unchecked(self._observations, self._actions)
         self._actions.reshape(-1)[self.rows] = actions
         self.batch.step(self._actions, self._observations, self._rewards, self._done)
         self.decisions += int(np.count_nonzero(deciding))

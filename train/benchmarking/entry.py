@@ -151,7 +151,7 @@ def without_search(spec: str) -> str:
 
 
 def _version(spec: str) -> str:
-    """Return a digest of the policy file or imported module of a spec, else an empty spec."""
+    """Return a digest of the policy file or imported module of a spec, else ""."""
     base = without_search(spec)
     path: str | Path | None = policy_file(base)
     if may_run_code(base):

@@ -34,8 +34,8 @@ class Scripted:
 
     def __str__(self) -> str:
         numbers = [getattr(self, field.name) for field in parameters(type(self))]
-        specs = [repr(int(number) if number == int(number) else float(number)) for number in numbers]
-        return f"{self.family}:{','.join(specs)}" if specs else self.family
+        arguments = [repr(int(number) if number == int(number) else float(number)) for number in numbers]
+        return f"{self.family}:{','.join(arguments)}" if arguments else self.family
 
     def seed(self, seed: int) -> None:
         """Seed the random numbers, if the family draws any."""
