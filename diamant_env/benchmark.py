@@ -36,7 +36,7 @@ class BenchmarkTask(NamedTuple):
     reward: str
     game: str
     seeds: int = 10  # of each learning algorithm
-    points: int = 20  # maximum number of points of a learning curve
+    points: int = 8  # maximum number of points of a learning curve
     gains: int = 0  # number of these points with the gain of value iteration
     version: int = 1  # increased when figures become incomparable
 
@@ -48,12 +48,12 @@ class BenchmarkTask(NamedTuple):
 
 _TASKS = (
     BenchmarkTask("expedition-2", "expedition", 2, _NO_RELICS, "score", "one expedition without relics"),
-    BenchmarkTask("expedition-3", "expedition", 3, _NO_RELICS, "score", "one expedition without relics", points=8),
+    BenchmarkTask("expedition-3", "expedition", 3, _NO_RELICS, "score", "one expedition without relics"),
     BenchmarkTask("expedition-5", "expedition", 5, _NO_RELICS, "score", "one expedition without relics", points=2),
     BenchmarkTask("small-3-win", "small", 3, "small-3", "win", "three expeditions of few cards"),
     BenchmarkTask("small-3-score", "game", 3, "small-3", "score", "three expeditions of few cards"),
     BenchmarkTask("small-4-win", "small", 4, "small-4", "win", "two expeditions of few cards"),
-    BenchmarkTask("game-2-score", "game", 2, "small-2", "score", "four expeditions of few cards, a relic", points=8),
+    BenchmarkTask("game-2-score", "game", 2, "small-2", "score", "four expeditions of few cards, a relic"),
     BenchmarkTask("full-2-win", "two-player", 2, "iello-2016-fr", "win", "the 2016 game, no relics", seeds=5, points=1),
     BenchmarkTask("full-4-win", "win", 4, "iello-2016", "win", "the 2016 game", seeds=5, gains=3),
     BenchmarkTask("full-8-win", "win", 8, "iello-2016", "win", "the 2016 game", seeds=5),

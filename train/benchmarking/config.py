@@ -14,7 +14,7 @@ class BenchmarkConfig(Run):
     name: str = Field("benchmark", pattern=r"^[\w.-]+$", max_length=200)
     decisions: Decisions = 1_000_000
     """Decisions of learning seats in a run; idle seats don't count."""
-    checkpoints: Number = 20
+    checkpoints: Number = 8
     """Maximum number of evenly spaced points of a learning curve; tasks with slow evaluations have fewer."""
     exact_players: int = Field(5, ge=1, le=5)
     """Maximum table size for exact exploitability, which takes a minute per policy at five players."""
