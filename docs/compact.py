@@ -1,6 +1,7 @@
 """Compact copy of results for the pages: ``python docs/compact.py FOLDER/NAME.json`` writes docs/measured/NAME.json.
 
-The policies of seed 0 in tasks with exact evaluation are copied to docs/measured/policies.
+Results of the benchmark at another budget than the standard one have it in their name. At the standard budget, the
+policies of seed 0 in tasks with exact evaluation are copied to docs/measured/policies.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where `train` is
 
 from diamant_env.storage.files import write_atomic
+from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import run_folder
 from train.benchmarking.verification import MEASURED, policy_path
 from train.runs.run_folder import POLICY
 
+BUDGET = BenchmarkConfig().decisions
 DROPPED = {"diamant-env"}  # its version is in every row
 
 
@@ -48,8 +51,11 @@ if __name__ == "__main__":
     text = json.dumps(compact(content), ensure_ascii=False, indent=1)
     for pattern in (r"[\[{][^\[\]{}]{,120}[\]}]", r"(?ms)^  \{$.*?^  \}"):  # short values and runs on one line each
         text = re.sub(pattern, lambda part: " ".join(part[0].split()), text)
-    for row in content.get("runs", ()):
+    name, decisions = results.name, content.get("config", {}).get("decisions", BUDGET)
+    if decisions != BUDGET:
+        name = f"{results.stem}-{decisions}.json"
+    for row in content.get("runs", ()) if decisions == BUDGET else ():
         policy = run_folder(results.parent, row["task"], row["algorithm"], row["seed"]) / POLICY
         if row["seed"] == 0 and row["measures"].keys() & {"exact", "joint"} and policy.is_file():
             write_atomic(policy_path(MEASURED, row["task"], row["algorithm"]), policy.read_bytes())
-    Path(__file__).with_name("measured").joinpath(results.name).write_text(text + "\n", encoding="utf-8", newline="\n")
+    Path(__file__).with_name("measured").joinpath(name).write_text(text + "\n", encoding="utf-8", newline="\n")

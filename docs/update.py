@@ -17,6 +17,7 @@ from diamant_env import EDITIONS, NUM_FEATURES, Edition, list_tasks  # noqa: E40
 from diamant_env.observation import FIELDS, SLICES  # noqa: E402
 from diamant_env.opponents.registry import FAMILIES, describe  # noqa: E402
 from diamant_env.storage.files import write_atomic  # noqa: E402
+from train.benchmarking.reporting.aggregate import budget_table  # noqa: E402
 from train.benchmarking.reporting.columns import markdown_table  # noqa: E402
 from train.benchmarking.reporting.page import summary, task_tables  # noqa: E402
 
@@ -84,6 +85,12 @@ def benchmark() -> str:
     return summary(json.loads(BENCHMARK.read_text(encoding="utf-8")))
 
 
+def benchmark_budgets() -> str:
+    """Return the comparison of algorithms at each budget of decisions."""
+    files = BENCHMARK.parent.glob("benchmark*.json")
+    return budget_table([json.loads(path.read_text(encoding="utf-8")) for path in files])
+
+
 def benchmark_tasks() -> str:
     """Return all figures of the benchmark, a table per task."""
     return "\n\n".join(task_tables(json.loads(BENCHMARK.read_text(encoding="utf-8"))["runs"]))
@@ -91,7 +98,7 @@ def benchmark_tasks() -> str:
 
 TABLES = {
     part.__name__: part
-    for part in (observation, editions, cards_of_editions, agents, tasks, benchmark, benchmark_tasks)
+    for part in (observation, editions, cards_of_editions, agents, tasks, benchmark, benchmark_budgets, benchmark_tasks)
 }
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from tests.benchmarking.test_tables_of_tasks import solved
-from train.benchmarking.reporting.aggregate import exact_scores, score_table
+from train.benchmarking.reporting.aggregate import budget_table, exact_scores, score_table
 from train.benchmarking.reporting.statistics import compare, holm, iqm, ratio
 
 RNG = np.random.default_rng(0)
@@ -56,3 +56,19 @@ def test_scores_are_relative_to_the_reference_and_of_all_exact_tasks():
     }
     # The geometric mean of 5 and 0.5 is 1.58.
     assert "| `psro` | 1.58 (–) | 1.58 (–) |  |  |" in score_table(rows)
+
+
+def test_algorithms_are_compared_at_each_budget_in_the_tasks_of_all():
+    def content(budget, **nash_convs):
+        runs = [
+            *(solved("random:0.2", 10.0, task, kind="scripted") for task in ("expedition-2", "small")),
+            *(solved(name, conv) for name, conv in nash_convs.items()),
+        ]
+        return {"config": {"decisions": budget}, "runs": runs}
+
+    long = content(1_000_000, ppo=1.0, a2c=1.5)
+    long["runs"] += [solved("ppo", 1.0, "small"), solved("a2c", 9.0, "small")]
+    table = budget_table([long, content(200_000, ppo=2.0, a2c=1.0, psro=3.0)])
+    assert table.splitlines()[0] == "| algorithm | 200,000 decisions | 1,000,000 decisions |"
+    assert "| `a2c` | 0.50 (–) | 1.50 (–) |" in table
+    assert "| `psro` | 1.50 (–) |  |" in table

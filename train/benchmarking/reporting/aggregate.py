@@ -63,6 +63,21 @@ def score_table(runs: Sequence[Row]) -> str:
     return markdown_table(["algorithm", *head], rows)
 
 
+def budget_table(contents: Sequence[Row]) -> str:
+    """Return NashConv relative to `BASELINE`'s at the same budget, over the tasks of all budgets, in Markdown."""
+    by_budget = {content["config"]["decisions"]: content["runs"] for content in contents}
+    learned = [{row["task"] for row in runs if row["kind"] == "learned"} for runs in by_budget.values()]
+    tasks = set.intersection(*learned)
+    cells: dict[str, dict[int, str]] = {}
+    for budget, runs in sorted(by_budget.items()):
+        scores = exact_scores([row for row in runs if row["task"] in tasks])
+        for name, theirs in scores.items():
+            if BASELINE in scores:
+                cells.setdefault(name, {})[budget] = estimate_text(compare(theirs, scores[BASELINE]).fixed, 2)
+    rows = [[f"`{name}`", *(row.get(budget, "") for budget in sorted(by_budget))] for name, row in cells.items()]
+    return markdown_table(["algorithm", *(f"{budget:,} decisions" for budget in sorted(by_budget))], rows)
+
+
 def iqms(runs: Sequence[Row]) -> dict[str, float]:
     """Return the interquartile mean of each algorithm's normalised scores."""
     return {name: float(iqm(scores)) for name, scores in exact_scores(runs).items()}
