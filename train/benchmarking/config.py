@@ -26,7 +26,7 @@ class BenchmarkConfig(Run):
         seeds=1,
         checkpoints=5,
         selection_games=2_000,
-        test_games=4_000,
+        test_games=10_000,
         ppo=PPOConfig(decisions=500_000, games=200, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01),
         values=IterationConfig(self_play=6_000, paths=2_000, minibatches=500),
     )
