@@ -190,11 +190,12 @@ def test_response_is_selected_and_reported_in_other_games_paired_by_seed(tmp_pat
     values = {"self_play": 100, "paths": 100, "minibatches": 2, "lambdas": [0], "hidden": [4]}
     config = BenchmarkConfig.model_validate({**SMALL, "response": {**RESPONSE, "values": values}})
 
+    task = TASKS["full-4-win"]._replace(edition="iello-2016/expeditions:1")
+
     def gain(agent, seed):
-        monkeypatch.setitem(ALGORITHMS, "mine", Algorithm("mine", "learned", "", lambda _: (agent, 0), fits=2))
-        run = run_of("full-4-win", "mine", tmp_path, config, seed)
+        algorithm = Algorithm("mine", "learned", "two fits", lambda _: (agent, 0), fits=2)
         played.clear()
-        measured = run._gain(agent)
+        measured = BenchmarkRun(task, algorithm, seed, tmp_path, config)._gain(agent)
         (chosen, fresh), (first, again) = played[-2:]
         names, games = zip(*played[-5:-2], strict=True)
         assert names == ("value iteration", "value iteration 1", "PPO scratch 0")

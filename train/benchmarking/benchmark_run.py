@@ -261,12 +261,11 @@ class BenchmarkRun:
             run.finish()
         fits = fits_of(game, search, self.algorithm.fits)
         best = select([*fits, *(run.policy() for run in runs), *members_of(game, search)], game, search)
-        reported = gain_of(best, game, search)
-        gain = {"by": reported.agent, "at_least": reported.gain}
-        if fits:
-            return {**gain, "first_fit": gain_of(fits[0], game, search).gain.mean}
+        gain = gain_of(best, game, search)
         # An agent that itself rules out value iteration has a gain that is easier to keep low.
-        return {**gain, "no_values": no_values(game, search.values)} if search.values.self_play else gain
+        why = {} if fits else {"no_values": no_values(game, search.values)}
+        first = {"first_fit": gain_of(fits[0], game, search).gain.mean} if fits else {}
+        return {"by": gain.agent, "at_least": gain.gain, **first, **why}
 
 
 def game_of(task: BenchmarkTask) -> GameConfig:

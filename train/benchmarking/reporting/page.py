@@ -148,12 +148,9 @@ def first_fits_less_baseline(runs: Sequence[Row]) -> dict[str, str]:
         if "first_fit" in (gain := row["measures"].get("gain") or {}):
             gains.setdefault(row["algorithm"], {})[row["seed"]] = gain["first_fit"]
     ours = gains.pop(BASELINE, {})
-    pairs = {name: [theirs[seed] - ours[seed] for seed in theirs.keys() & ours] for name, theirs in gains.items()}
-    pairs = {name: differences for name, differences in pairs.items() if len(differences) > 1}
-    return {
-        name: plus_minus(mean_of_tables(differences, [1] * len(differences), len(pairs)), 3, "+")
-        for name, differences in pairs.items()
-    }
+    paired = {name: [theirs[seed] - ours[seed] for seed in theirs.keys() & ours] for name, theirs in gains.items()}
+    less = {name: each for name, each in paired.items() if len(each) > 1}
+    return {name: plus_minus(mean_of_tables(each, [1] * len(each), len(less)), 3, "+") for name, each in less.items()}
 
 
 def task_tables(runs: Sequence[Row]) -> list[str]:
