@@ -47,8 +47,8 @@ class Arguments:
     agents: Annotated[tuple[str, ...] | None, optional("AGENT …")] = None
     """Finished agents: specs such as bag:18, policy files, folders of runs, module:object."""
     seeds: Annotated[str | None, optional("N|A:B")] = None
-    """Seeds of each learning algorithm: N is 0 to N - 1, A:B is A to B - 1, so that 7:8 is seed 7 alone; by default as
-    many as the task has, with --quick one."""
+    """Seeds of each learning algorithm, in the full game also of searches against shipped policies: N is 0 to N - 1,
+    A:B is A to B - 1, so that 7:8 is seed 7 alone; by default as many as the task has, with --quick one."""
     workers: Annotated[int, arg(metavar="N")] = 1
     """Number of worker processes."""
     ray: bool = False
@@ -135,7 +135,7 @@ def benchmark_runs(
     algorithms: tuple[str, ...] = (),
     agents: tuple[str, ...] = (),
 ) -> list[BenchmarkRun]:
-    """Return the runs of these tasks and algorithms: several seeds for learning algorithms, else one.
+    """Return the runs of these tasks and algorithms, with one seed or several (`Algorithm.repeated`).
 
     Runs are ordered by seed first, so that an interrupted benchmark covers all tasks. All algorithms are played by
     default; with `agents` and without `algorithms`, only the agents and the references.
@@ -153,7 +153,7 @@ def benchmark_runs(
         for task in tasks
         for algorithm in chosen
         if algorithm.plays(task)
-        for seed in ((seeds or range(task.seeds)) if algorithm.kind == "learned" else range(1))
+        for seed in ((seeds or range(task.seeds)) if algorithm.repeated(task) else range(1))
     ]
     return sorted(runs, key=lambda run: run.seed)
 

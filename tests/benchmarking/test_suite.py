@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +11,8 @@ import pytest
 
 from diamant_env import Edition, exact, find_edition
 from diamant_env.benchmark import TASKS
+from diamant_env.evaluation import evaluation
+from diamant_env.evaluation.games import play
 from diamant_env.opponents import make_agent
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
@@ -84,15 +87,16 @@ def test_runs_are_ordered_by_seed_and_skip_unplayable_tasks(tmp_path):
     ]
     assert {(task, name) for task, name, seed in runs if seed == 0} == kept
     assert [seed for _, _, seed in runs] == sorted(seed for _, _, seed in runs)
-    seeds = {task: sum(row[:2] == (task, "ppo") for row in runs) for task in ("full-4-win", "expedition-5")}
-    assert seeds == {"full-4-win": 5, "expedition-5": 10}
+    seeds = Counter((task, name) for task, name, _ in runs)
+    assert [seeds[task, "ppo"] for task in ("full-4-win", "expedition-5")] == [5, 10]
+    assert [seeds[task, "champion"] for task in ("full-4-win", "full-2-win", "small-3-win")] == [5, 1, 1]
 
 
 @pytest.mark.parametrize(("words", "seeds"), [("3", [0, 1, 2]), ("7:8", [7]), ("4:6", [4, 5])])
 def test_seeds_are_a_number_or_a_range(words, seeds, tmp_path):
     runs = benchmark_runs(CONFIG, tmp_path, find_tasks(("full-4-win",)), read_seeds(words), ("ppo",))
     assert [run.seed for run in runs if run.algorithm.name == "ppo"] == seeds
-    assert {run.seed for run in runs if run.algorithm.kind != "learned"} == {0}
+    assert {run.seed for run in runs if run.algorithm.kind == "scripted"} == {0}
 
 
 def test_suite_writes_results_and_page(tmp_path, calls):
@@ -172,6 +176,37 @@ def test_strongest_response_is_reported(tmp_path, calls):
     pools = BenchmarkConfig.model_validate({**SMALL, "response": {**RESPONSE, "pools": ["pool"]}})
     result = run_of("full-4-win", "ev:0.75", tmp_path / "ev", pools).play()
     assert result["measures"]["gain"]["by"] in load_pool("pool")
+
+
+def test_response_is_selected_and_reported_in_other_games_paired_by_seed(tmp_path, monkeypatch):
+    played = []
+
+    def record(agents, *rest):
+        result = play(agents, *rest)
+        played.append((str(agents[0]), frozenset(result.keys.tolist())))
+        return result
+
+    monkeypatch.setattr(evaluation, "play", record)
+    values = {"self_play": 100, "paths": 100, "minibatches": 2, "lambdas": [0], "hidden": [4]}
+    config = BenchmarkConfig.model_validate({**SMALL, "response": {**RESPONSE, "values": values}})
+
+    task = TASKS["full-4-win"]._replace(edition="iello-2016/expeditions:1")
+
+    def gain(agent, seed):
+        algorithm = Algorithm("mine", "learned", "two fits", lambda _: (agent, 0), fits=2)
+        played.clear()
+        measured = BenchmarkRun(task, algorithm, seed, tmp_path, config)._gain(agent)
+        (chosen, fresh), (first, again) = played[-2:]
+        names, games = zip(*played[-5:-2], strict=True)
+        assert names == ("value iteration", "value iteration 1", "PPO scratch 0")
+        assert (chosen, first, again) == (measured["by"], "value iteration", fresh)
+        assert len({*games}) == 1
+        assert not games[0] & fresh
+        return games[0], fresh
+
+    games = gain("ev:0.75", 0)
+    assert gain("bag:9", 0) == games
+    assert not frozenset().union(*games) & frozenset().union(*gain("bag:9", 1))
 
 
 @compiled_only

@@ -42,6 +42,17 @@ def test_win_tasks_are_sorted_by_the_gain_of_the_strongest_best_response_policy(
     assert "| `weak` (1) | 0.400 | 0.200 | 30.00 | 60 | PPO scratch |" in task_table(rows)
 
 
+def test_first_fits_are_compared_by_seed_with_simultaneous_intervals():
+    fits = {"ppo": [0.1, 0.2, 0.4], "a2c": [0.2, 0.2, 0.7], "psro": [0.1, 0.1], "champion": [0.0]}
+    rows = [row(name, seed) for name, gains in fits.items() for seed in range(len(gains))]
+    for each in rows:
+        each["measures"]["gain"]["first_fit"] = fits[each["algorithm"]][each["seed"]]
+    less = page.first_fits_less_baseline(rows[::-1])
+    half = stats.t.isf(0.05 / 2 / 2, 2) * stats.tstd([0.1, 0.0, 0.3]) / 3**0.5  # of two intervals
+    assert less == {"a2c": f"+0.133 ± {half:.3f}", "psro": f"-0.050 ± {stats.t.isf(0.0125, 1) * 0.05:.3f}"}
+    assert f"| PPO scratch | {less['psro']} |" in task_table(rows)
+
+
 def test_difference_of_independent_figures():
     apart = difference(Estimate(0.5, 0.47, 0.53), Estimate(0.1, 0.06, 0.14))
     assert apart.high - apart.mean == pytest.approx(0.05)  # the hypotenuse of 0.03 and 0.04

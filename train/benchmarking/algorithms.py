@@ -63,6 +63,7 @@ _ALGORITHMS = (
         "learned",
         "PPO, self-play with shared parameters (ours)",
         partial(_ppo, entropy=0.1),
+        fits=3,
     ),
     Algorithm(
         "fictitious",
@@ -75,6 +76,7 @@ _ALGORITHMS = (
         "learned",
         "magnetic mirror descent, self-play (ours)",
         partial(_mirror_descent, step_size=5, entropy=0.1),
+        fits=3,
     ),
     Algorithm(
         "r-nad",
@@ -102,7 +104,14 @@ _ALGORITHMS = (
     ),
     Algorithm(REFERENCES[0], "scripted", "leaves with probability 0.2", lambda _run: (REFERENCES[0], 0)),
     Algorithm(REFERENCES[1], "scripted", "one-step lookahead on expected gems", lambda _run: (REFERENCES[1], 0)),
-    Algorithm("champion", "shipped", "PPO, 800 million decisions per size", lambda _run: ("champion", 0), _is_win_task),
+    Algorithm(
+        "champion",
+        "shipped",
+        "PPO, 800 million decisions per size",
+        lambda _run: ("champion", 0),
+        _is_win_task,
+        fits=3,
+    ),
     Algorithm("hunter", "shipped", "80 million, mostly against random rules", lambda _run: ("hunter", 0), _is_win_task),
     Algorithm(
         "equilibrium",

@@ -26,11 +26,13 @@ class BenchmarkConfig(Run):
         seeds=1,
         checkpoints=5,
         selection_games=2_000,
-        test_games=4_000,
+        test_games=10_000,
         ppo=PPOConfig(decisions=500_000, games=200, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01),
         values=IterationConfig(self_play=6_000, paths=2_000, minibatches=500),
     )
-    """Best-response search of each run in the full game, smaller than the default of `train.best_response`."""
+    """Best-response search of each run in the full game, smaller than the default of `train.best_response`.
+
+    It has as many fits of value iteration as `Algorithm.fits`; `seeds` counts the runs of PPO."""
     ppo: PPOConfig = PPOConfig(games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, average=0.1)
     """Settings of all learning algorithms; `decisions` and the ends of the schedules are the benchmark's."""
     network: NetworkConfig = NetworkConfig()

@@ -19,12 +19,14 @@ class ResponseGame:
         players: Players at the table, 2 to 8.
         edition: Name of a published edition or an `Edition`.
         reward: ``"win"``, ``"score"`` or ``"margin"``.
+        name: Name of the copies in evaluations, by default the agent's; equal names give equal games.
     """
 
     agent: AgentSpec
     players: int
     edition: str | Edition
     reward: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,11 @@ def gains_of(
 
     By symmetry a copy's payoff is 1 / players in win share and 0 in margin; in score it is measured in the same seats.
     """
+    others = (game.name, game.agent) if game.name else game.agent
     copies = [game.agent] if game.reward == "score" else []
     agents: list[AgentSpec] = [*copies, *responses]
     evaluation = evaluate(
-        agents[0], game.agent, games, compare=agents[1:], players=game.players, edition=game.edition, seed=seed,
+        agents[0], others, games, compare=agents[1:], players=game.players, edition=game.edition, seed=seed,
         progress=progress, purpose=purpose, simultaneous=True,
     )  # fmt: skip
     results = evaluation.results[len(copies) :]

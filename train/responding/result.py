@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from itertools import chain
 from typing import Any
 
 from diamant_env.editions import find_edition
@@ -10,6 +12,7 @@ from diamant_env.evaluation import Estimate
 from diamant_env.evaluation.games import AgentSpec
 from diamant_env.evaluation.report import TextReport, estimate_text
 from diamant_env.opponents.pools import pool_members
+from train.responding.afterstates import GreedyAgent
 from train.responding.config import SearchConfig
 from train.responding.gains import Gain, ResponseGame, gains_of
 from train.responding.search import ResponseRun
@@ -49,18 +52,38 @@ class ResponseResult:
 
 
 def report(runs: list[ResponseRun], game: ResponseGame, config: SearchConfig, progress: bool = False) -> ResponseResult:
-    """Measure the policies of finished runs and all members of the pools on the same fresh games."""
-    members = dict.fromkeys(name for pool in config.pools for name in pool_members(pool, game.players, game.edition)[0])
-    why = no_values(game, config.values)
-    iterated = [] if why else [value_response(game, config, number) for number in range(config.seeds)]
-    responses: list[AgentSpec] = [*(run.policy() for run in runs), *members, *iterated]
+    """Measure the policies of finished runs, pool members and fits of value iteration on the same fresh games."""
+    members, fits = members_of(game, config), fits_of(game, config, config.seeds)
+    responses: list[AgentSpec] = [*(run.policy() for run in runs), *members, *fits]
     gains = gains_of(responses, game, config.test_games, config.seed, "report", progress)
     ends = len(runs), len(runs) + len(members)
     searched, rest, values = gains[: ends[0]], gains[ends[0] : ends[1]], gains[ends[1] :]
-    edition = find_edition(game.edition).name
+    edition, why = find_edition(game.edition).name, no_values(game, config.values)
     return ResponseResult(
         str(game.agent), game.players, edition, game.reward, config.test_games, searched, rest, values, why
     )
+
+
+def members_of(game: ResponseGame, config: SearchConfig) -> list[str]:
+    """Return the distinct members of the pools that can play the game."""
+    pools = [pool_members(pool, game.players, game.edition)[0] for pool in config.pools]
+    return list(dict.fromkeys(chain.from_iterable(pools)))
+
+
+def fits_of(game: ResponseGame, config: SearchConfig, number: int) -> list[GreedyAgent]:
+    """Return fits of value iteration, none if it is not possible."""
+    return [] if no_values(game, config.values) else [value_response(game, config, fit) for fit in range(number)]
+
+
+def select(responses: Sequence[AgentSpec], game: ResponseGame, config: SearchConfig) -> AgentSpec:
+    """Return the response with the highest mean gain in games that only select."""
+    gains = gains_of(responses, game, config.selection_games, config.seed, "select")
+    return responses[max(range(len(gains)), key=lambda place: gains[place].gain.mean)]
+
+
+def gain_of(response: AgentSpec, game: ResponseGame, config: SearchConfig) -> Gain:
+    """Return the gain of one response in fresh games."""
+    return gains_of([response], game, config.test_games, config.seed, "report")[0]
 
 
 def result_table(result: ResponseResult) -> TextReport:

@@ -138,7 +138,7 @@ def over_seeds(figures: Sequence[Estimate]) -> Estimate:
     """Return the mean over seeds with its 95 % interval, a single figure unchanged.
 
     All runs of a task are measured in the same games, whose error does not decrease with the number of seeds: it is
-    added to Student's interval over seeds.
+    added to Student's interval over seeds. For gains, whose games differ by seed, that is conservative.
     """
     if len(figures) == 1:
         return figures[0]

@@ -11,8 +11,10 @@ from pathlib import Path
 
 from diamant_env.benchmark import TASKS
 from diamant_env.drawing.narration import counted
+from diamant_env.evaluation.intervals import mean_of_tables
+from diamant_env.evaluation.report import plus_minus
 from diamant_env.storage.files import write_atomic
-from train.benchmarking.reporting.aggregate import REFERENCE, nash_conv, score_table
+from train.benchmarking.reporting.aggregate import BASELINE, REFERENCE, nash_conv, score_table
 from train.benchmarking.reporting.columns import (
     COLUMNS,
     RANKING,
@@ -110,6 +112,9 @@ def _task_cells(runs: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     if found := best_response_policies(runs):
         head.append("strongest response")
         lines = {name: [*figures, found.get(name, "")] for name, figures in lines.items()}
+    if less := first_fits_less_baseline(runs):
+        head.append(f"first fit's gain less {BASELINE}'s")
+        lines = {name: [*figures, less.get(name, "")] for name, figures in lines.items()}
     return head, _with_seeds(runs, lines)
 
 
@@ -130,6 +135,22 @@ def best_response_policies(runs: Sequence[Row]) -> dict[str, str]:
         name: ", ".join(by if len(found) == 1 else f"{by} ({count})" for by, count in found.most_common())
         for name, found in kinds.items()
     }
+
+
+def first_fits_less_baseline(runs: Sequence[Row]) -> dict[str, str]:
+    """Return the mean gain of a run's first fit of value iteration less that of the baseline's run in the same games.
+
+    The runs of an algorithm are independent, so that the intervals are Student's t over the pairs, with Bonferroni's
+    correction for the comparisons of the table.
+    """
+    gains: dict[str, dict[int, float]] = {}
+    for row in runs:
+        if "first_fit" in (gain := row["measures"].get("gain") or {}):
+            gains.setdefault(row["algorithm"], {})[row["seed"]] = gain["first_fit"]
+    ours = gains.pop(BASELINE, {})
+    paired = {name: [theirs[seed] - ours[seed] for seed in theirs.keys() & ours] for name, theirs in gains.items()}
+    less = {name: each for name, each in paired.items() if len(each) > 1}
+    return {name: plus_minus(mean_of_tables(each, [1] * len(each), len(less)), 3, "+") for name, each in less.items()}
 
 
 def task_tables(runs: Sequence[Row]) -> list[str]:
