@@ -33,7 +33,7 @@ def test_functions_enter_with_counted_budget(enter, tmp_path):
     score = mine["measures"]["held_out"]["score"]["mean"]
     assert f"\nexpedition-2 my_module:train (1): held-out score (gems) {score:.2f} ± " in output
     assert mine["measures"] == greedy["measures"]  # the same agent in the same games
-    assert re.search(r"of fixed agents: \d+ CPU seconds, ", (tmp_path / "runs" / "benchmark" / PAGE).read_text())
+    assert re.search(r"of fixed agents: \d+ CPU seconds\. ", (tmp_path / "runs" / "benchmark" / PAGE).read_text())
 
 
 def test_checkpoints_survive_interruption(enter, tmp_path):

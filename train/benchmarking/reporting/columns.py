@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 class Column(NamedTuple):
-    """Figure of a run, defined in docs/benchmark.md."""
+    """Figure of a run, defined in docs/benchmark_tasks.md."""
 
     heading: str
     unit: str
