@@ -83,6 +83,7 @@ def evaluate(agent: AgentSpec, task: str | BenchmarkTask, progress: bool = False
     bar: AbstractContextManager[Progress | None] = nullcontext()
     if progress:
         from diamant_env.evaluation.games import percent_bar
+
         bar = percent_bar(task.name)
     with bar as report:
         return _evaluate(make_agent(agent), task, report)

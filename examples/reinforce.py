@@ -17,6 +17,12 @@ def chance(seen, weights):
     return 1 / (1 + np.exp(-seen @ weights))
 
 
+def agent_of(weights):
+    """Return the policy of these weights."""
+    weights = weights.copy()
+    return lambda obs: chance(obs.flat, weights)
+
+
 def train(task, budget, seed, folder):
     """Make decisions of games with a high return more likely; return the agent and the number of decisions."""
     random, weights, batch = np.random.default_rng(seed), np.zeros(NUM_FEATURES), task.batch(32)
@@ -35,8 +41,8 @@ def train(task, budget, seed, folder):
         weights += 0.2 * (budget - decisions) / budget * np.tensordot(advantage, score, 2) / advantage.size
         if evaluated + budget / 8 < decisions < budget:
             evaluated = decisions
-            task.checkpoint(lambda obs: chance(obs.flat, weights), decisions)
-    return lambda obs: chance(obs.flat, weights), decisions
+            task.checkpoint(agent_of(weights), decisions)
+    return agent_of(weights), decisions
 
 
 def cautious(obs):

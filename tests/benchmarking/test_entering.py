@@ -70,6 +70,14 @@ def test_agents_enter_without_training(enter, tmp_path):
     assert rows["my_module:Patient"]["version"] == rows["my_module:bag"]["version"]
 
 
+def test_example_enters(enter):
+    names = "examples.reinforce:train", "examples.reinforce:cautious"
+    status, _, errors, rows = enter("--algorithms", names[0], "--agents", names[1])
+    assert (status, errors) == (0, "")
+    assert rows[names[0]]["decisions"] >= 300
+    assert rows[names[1]]["kind"] == "agent"
+
+
 REFUSED = [
     "--algorithms nowhere_at_all:train",
     "--algorithms my_module:number",

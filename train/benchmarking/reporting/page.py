@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from diamant_env.benchmark import TASKS
 from diamant_env.drawing.narration import counted
 from diamant_env.storage.files import write_atomic
 from train.benchmarking.reporting.aggregate import REFERENCE, nash_conv, score_table
@@ -17,7 +16,6 @@ from train.benchmarking.reporting.columns import (
     COLUMNS,
     Column,
     Row,
-    by_figure,
     by_task,
     curve_panels,
     figure_text,
@@ -35,7 +33,7 @@ CURVES = {
     "gain": "Gain of value iteration, at the last point that of the strongest response, against decisions",
     "win": "Held-out win share against decisions",
 }
-"""Captions of the pictures of learning curves, by `Column.point`."""
+"""Descriptions of the pictures of learning curves, by `Column.point`."""
 
 
 def write_page(content: Row, path: Path) -> None:
@@ -54,19 +52,13 @@ def summary(content: Row) -> str:
     learned = sum(row["kind"] == "learned" for row in runs)
     about = (
         f"{counted(learned, 'run')} that learned from {content['config']['decisions']:,} decisions each and "
-        f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {cost}. ± is the longer side of a 95 % interval "
-        "over seeds (Student's t). Figures from games add the error of the games; one seed has that alone."
+        f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {cost}. ± is the longer side of a 95 % interval: "
+        "Student's t over seeds, plus the error of the games where there are any; one seed has that alone. Curves are "
+        f"means over seeds, with intervals from {FEWEST} seeds on."
     )
-    return "\n\n".join([about, *_ranked(runs, "nash_conv")])
-
-
-def _ranked(runs: Sequence[Row], point: str) -> list[str]:
-    """Return curves and table of a figure that ranks algorithms, by its `Column.point`."""
-    mine, pictures = by_figure(runs).get(point, []), _curves(runs)
-    parts = [pictures[point]] if point in pictures else []
-    if len({row["task"] for row in mine}) > 1:
-        parts.append(side_by_side(mine))
-    return parts
+    exact = [row for row in runs if COLUMNS[row["family"]][0].point == "nash_conv"]
+    table = [side_by_side(exact)] if len({row["task"] for row in exact}) > 1 else []
+    return "\n\n".join([about, *_curves(runs, "nash_conv"), *table])
 
 
 def _together(runs: Sequence[Row]) -> list[str]:
@@ -78,26 +70,21 @@ def _together(runs: Sequence[Row]) -> list[str]:
     return [f"## Exact tasks together\n\n{which}:\n\n{table}"]
 
 
-def _curves(runs: Sequence[Row]) -> dict[str, str]:
-    """Return the pictures of learning curves, by `Column.point`."""
-    caption = f"{{}}: mean over seeds, with its interval from {FEWEST} seeds on"
-    return {point: _picture(caption.format(CURVES[point]), curves_file(point)) for point in curve_panels(runs)}
-
-
-def _picture(caption: str, file: str) -> str:
-    return f"![{caption}]({file})\n\n*{caption}.*"
+def _curves(runs: Sequence[Row], *points: str) -> list[str]:
+    """Return the pictures of learning curves of these figures, by `Column.point`."""
+    panels = curve_panels(runs)
+    return [f"![{CURVES[point]}]({curves_file(point)})" for point in points if point in panels]
 
 
 def side_by_side(runs: Sequence[Row]) -> str:
-    """Return the first figure of all tasks, sorted by the first task, with the numbers of seeds in the head."""
+    """Return the NashConv in all tasks, sorted by the first task, with the numbers of seeds in the head."""
     cells = {row["task"]: column for row in runs if (column := COLUMNS[row["family"]][0]).read(row)}
     tasks = by_task(runs)
     head = [f"{task} ({', '.join(filter(None, [each.unit, seeds_text(tasks[task])]))})" for task, each in cells.items()]
     lines = _sorted(runs, list(cells.items()))
-    title = COLUMNS[runs[0]["family"]][0].heading
     if all(len(numbers_of_seeds(rows)) < 2 for rows in tasks.values()):  # the head has them
-        return markdown_table([title, *head], [[f"`{name}`", *figures] for name, figures in lines.items()])
-    return markdown_table([title, *head], _with_seeds(runs, lines))
+        return markdown_table(["NashConv", *head], [[f"`{name}`", *figures] for name, figures in lines.items()])
+    return markdown_table(["NashConv", *head], _with_seeds(runs, lines))
 
 
 def task_table(runs: Sequence[Row]) -> str:
@@ -136,14 +123,9 @@ def best_response_policies(runs: Sequence[Row]) -> dict[str, str]:
 
 
 def task_tables(runs: Sequence[Row]) -> list[str]:
-    """Return the comparison over tasks, full tasks side by side, then a table for each task, with numbers of seeds."""
-    tables = _together(runs)
-    if full := [*_ranked(runs, "gain"), *(picture for point, picture in _curves(runs).items() if point == "win")]:
-        tables += ["## Full tasks together", *full]
-    for task, mine in by_task(runs).items():
-        meaning = f": {TASKS[task].meaning}" if task in TASKS else ""
-        tables.append(f"## {task}{meaning}\n\n{task_table(mine)}")
-    return tables
+    """Return the comparison over tasks, curves of full tasks, and a table for each task with numbers of seeds."""
+    tables = [f"## {task}\n\n{task_table(mine)}" for task, mine in by_task(runs).items()]
+    return [*_together(runs), *_curves(runs, "gain", "win"), *tables]
 
 
 def figure_lines(runs: Sequence[Row]) -> list[str]:
