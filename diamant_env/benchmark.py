@@ -23,8 +23,7 @@ from diamant_env.opponents.exact_view import ExactView
 
 EXACT = ("expedition", "small", "game", "two-player")
 """Families with exact evaluation: expeditions, small whole games for win and for score, the full game of two."""
-VIEWED = ("expedition", "two-player")
-"""Families in which agents play through `ExactView`."""
+VIEWED = ("expedition", "two-player")  # families in which agents play through `ExactView`
 _NO_RELICS = "iello-2016-fr/expeditions:1/hidden_rivals:1"
 
 

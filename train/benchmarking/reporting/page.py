@@ -52,9 +52,9 @@ def summary(content: Row) -> str:
     learned = sum(row["kind"] == "learned" for row in runs)
     about = (
         f"{counted(learned, 'run')} that learned from {content['config']['decisions']:,} decisions each and "
-        f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {cost}. ± is the longer side of a 95 % interval: "
-        "Student's t over seeds, plus the error of the games where there are any; one seed has that alone. Curves are "
-        f"means over seeds, with intervals from {FEWEST} seeds on."
+        f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {cost}. ± is the longer side of a 95 % "
+        "interval: Student's t over seeds, plus the error of the games where there are any; one seed has that alone. "
+        f"Curves are means over seeds, with intervals from {FEWEST} seeds on."
     )
     exact = [row for row in runs if COLUMNS[row["family"]][0].point == "nash_conv"]
     table = [side_by_side(exact)] if len({row["task"] for row in exact}) > 1 else []
@@ -125,7 +125,8 @@ def best_response_policies(runs: Sequence[Row]) -> dict[str, str]:
 def task_tables(runs: Sequence[Row]) -> list[str]:
     """Return the comparison over tasks, curves of full tasks, and a table for each task with numbers of seeds."""
     tables = [f"## {task}\n\n{task_table(mine)}" for task, mine in by_task(runs).items()]
-    return [*_together(runs), *_curves(runs, "gain", "win"), *tables]
+    curves = _curves(runs, "gain", "win")
+    return [*_together(runs), *(["## Full tasks together", *curves] if curves else []), *tables]
 
 
 def figure_lines(runs: Sequence[Row]) -> list[str]:
