@@ -93,7 +93,7 @@ def front() -> str:
 
 
 def benchmark() -> str:
-    """Return curves and table of the exact NashConv."""
+    """Return table and curves of the exact NashConv."""
     return summary(_results())
 
 

@@ -45,7 +45,7 @@ def write_page(content: Row, path: Path) -> None:
 
 
 def summary(content: Row) -> str:
-    """Return number and cost of the runs, and curves and table of the exact NashConv."""
+    """Return number and cost of the runs, and table and curves of the exact NashConv."""
     runs = content["runs"]
     seconds = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs)
     cost = f"{seconds / 3600:.1f} CPU hours" if seconds >= 3600 else f"{seconds:.0f} CPU seconds"
@@ -58,7 +58,7 @@ def summary(content: Row) -> str:
     )
     exact = [row for row in runs if COLUMNS[row["family"]][0].point == "nash_conv"]
     table = [side_by_side(exact)] if len({row["task"] for row in exact}) > 1 else []
-    return "\n\n".join([about, *_curves(runs, "nash_conv"), *table])
+    return "\n\n".join([about, *table, *_curves(runs, "nash_conv")])
 
 
 def _together(runs: Sequence[Row]) -> list[str]:
