@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,14 +16,14 @@ from numpy.typing import NDArray
 
 from diamant_env import exact
 from diamant_env.editions import find_edition
-from diamant_env.opponents import make_agent
+from diamant_env.exact.induction import Progress
+from diamant_env.opponents import Agent, make_agent
 from diamant_env.opponents.custom import AgentSpec
 from diamant_env.opponents.exact_view import ExactView
 
 EXACT = ("expedition", "small", "game", "two-player")
 """Families with exact evaluation: expeditions, small whole games for win and for score, the full game of two."""
-VIEWED = ("expedition", "two-player")
-"""Families in which agents play through `ExactView`."""
+VIEWED = ("expedition", "two-player")  # families in which agents play through `ExactView`
 _NO_RELICS = "iello-2016-fr/expeditions:1/hidden_rivals:1"
 
 
@@ -62,7 +63,7 @@ TASKS = {task.name: task for task in _TASKS}
 """The tasks by name."""
 
 
-def evaluate(agent: AgentSpec, task: str | BenchmarkTask) -> exact.Response:
+def evaluate(agent: AgentSpec, task: str | BenchmarkTask, progress: bool = False) -> exact.Response:
     """Compute the value of an agent among copies and of the best response to them; see `exact.Response`.
 
     In the full game of two players only joint decisions count, and it takes half an hour; see `exact.guaranteed_by`.
@@ -70,6 +71,7 @@ def evaluate(agent: AgentSpec, task: str | BenchmarkTask) -> exact.Response:
     Args:
         agent: An agent, its spec, or the path of a policy file. It plays through `ExactView` in families of `VIEWED`.
         task: A task, or the name of one in `TASKS`.
+        progress: Show a progress bar, which needs the extra ``evaluation``.
 
     Raises:
         ValueError: If the task has no exact evaluation, or the agent is not a function of its observations.
@@ -77,14 +79,24 @@ def evaluate(agent: AgentSpec, task: str | BenchmarkTask) -> exact.Response:
     task = TASKS[task] if isinstance(task, str) else task
     if task.family not in EXACT:
         raise ValueError(f"{task.name} has no exact evaluation; families with one: {', '.join(EXACT)}")
+    bar: AbstractContextManager[Progress | None] = nullcontext()
+    if progress:
+        from diamant_env.evaluation.games import percent_bar
+
+        bar = percent_bar(task.name)
+    with bar as report:
+        return _evaluate(make_agent(agent), task, report)
+
+
+def _evaluate(agent: Agent, task: BenchmarkTask, progress: Progress | None) -> exact.Response:
     if task.family not in VIEWED:
-        return _whole_game(task).best_response(make_agent(agent), task.reward)
-    viewed = ExactView(make_agent(agent))
+        return _whole_game(task).best_response(agent, task.reward, progress)
+    viewed = ExactView(agent)
     if task.family == "two-player":
-        share = exact.guaranteed_by(viewed, exact.solve_two_player_win(task.edition)).value
-        return exact.Response(1 - share, 0.5, 2)
+        solution = exact.solve_two_player_win(task.edition)
+        return exact.Response(1 - exact.guaranteed_by(viewed, solution, progress=progress).value, 0.5, 2)
     tree, nodes = _tree(task)
-    return exact.best_response(exact.policy_of(viewed, tree, nodes=nodes), tree)
+    return exact.best_response(exact.policy_of(viewed, tree, progress, nodes), tree)
 
 
 def equilibrium(task: BenchmarkTask) -> AgentSpec:

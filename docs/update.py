@@ -9,6 +9,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # where `train` is
@@ -18,11 +19,11 @@ from diamant_env.observation import FIELDS, SLICES  # noqa: E402
 from diamant_env.opponents.registry import FAMILIES, describe  # noqa: E402
 from diamant_env.storage.files import write_atomic  # noqa: E402
 from train.benchmarking.reporting.aggregate import budget_table  # noqa: E402
-from train.benchmarking.reporting.columns import markdown_table  # noqa: E402
+from train.benchmarking.reporting.columns import COLUMNS, by_task, figure_text, markdown_table, over_seeds  # noqa: E402
 from train.benchmarking.reporting.page import summary, task_tables  # noqa: E402
 
 PART = re.compile(r"^<!-- generated: (?P<name>[\w-]+) -->\n.*?^<!-- end -->$", re.DOTALL | re.MULTILINE)
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BENCHMARK = ROOT / "docs" / "measured" / "benchmark.json"
 
 
@@ -80,9 +81,21 @@ def tasks() -> str:
     return markdown_table(["id", "game"], [[f"`{task.id}`", task.meaning] for task in list_tasks()])
 
 
+def front() -> str:
+    """Return the NashConv of five agents in two tasks."""
+    agents = ("random:0.2", "ev:0.75", "mirror-descent", "ppo", "equilibrium")
+    rows = []
+    for task, mine in by_task(_results()["runs"]).items():
+        if task in ("expedition-3", "small-3-win"):
+            column = COLUMNS[mine[0]["family"]][0]
+            figures = [[column.read(row) for row in mine if row["algorithm"] == agent] for agent in agents]
+            rows.append([f"`{task}`, {column.unit}", *(figure_text(over_seeds(each), column) for each in figures)])
+    return markdown_table(["NashConv", *(f"`{agent}`" for agent in agents)], rows)
+
+
 def benchmark() -> str:
-    """Return the tables and pictures of the benchmark's results."""
-    return summary(json.loads(BENCHMARK.read_text(encoding="utf-8")))
+    """Return table and curves of the exact NashConv."""
+    return summary(_results())
 
 
 def benchmark_budgets() -> str:
@@ -93,12 +106,26 @@ def benchmark_budgets() -> str:
 
 def benchmark_tasks() -> str:
     """Return all figures of the benchmark, a table per task."""
-    return "\n\n".join(task_tables(json.loads(BENCHMARK.read_text(encoding="utf-8"))["runs"]))
+    return "\n\n".join(task_tables(_results()["runs"]))
+
+
+def _results() -> dict[str, Any]:
+    return json.loads(BENCHMARK.read_text(encoding="utf-8"))
 
 
 TABLES = {
     part.__name__: part
-    for part in (observation, editions, cards_of_editions, agents, tasks, benchmark, benchmark_budgets, benchmark_tasks)
+    for part in (
+        observation,
+        editions,
+        cards_of_editions,
+        agents,
+        tasks,
+        front,
+        benchmark,
+        benchmark_budgets,
+        benchmark_tasks,
+    )
 }
 
 

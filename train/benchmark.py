@@ -42,7 +42,7 @@ class Arguments:
     tasks: Annotated[tuple[str, ...] | None, optional("TASK …")] = None
     """Tasks by name or family (expedition, small, game, two-player, win); all by default."""
     algorithms: Annotated[tuple[str, ...] | None, optional("ALGORITHM …")] = None
-    """Algorithms by name or kind (learned, scripted, shipped, exact), or module:function, see docs/enter.md; all by
+    """Algorithms by name or kind (learned, scripted, shipped, exact), or module:function, see docs/benchmark.md; all by
     default."""
     agents: Annotated[tuple[str, ...] | None, optional("AGENT …")] = None
     """Finished agents: specs such as bag:18, policy files, folders of runs, module:object."""

@@ -33,7 +33,7 @@ def test_functions_enter_with_counted_budget(enter, tmp_path):
     score = mine["measures"]["held_out"]["score"]["mean"]
     assert f"\nexpedition-2 my_module:train (1): held-out score (gems) {score:.2f} ± " in output
     assert mine["measures"] == greedy["measures"]  # the same agent in the same games
-    assert re.search(r"of fixed agents: \d+ CPU seconds, ", (tmp_path / "runs" / "benchmark" / PAGE).read_text())
+    assert re.search(r"of fixed agents: \d+ CPU seconds\. ", (tmp_path / "runs" / "benchmark" / PAGE).read_text())
 
 
 def test_checkpoints_survive_interruption(enter, tmp_path):
@@ -68,6 +68,14 @@ def test_agents_enter_without_training(enter, tmp_path):
     assert scores["bag:11"] > scores["my_module:Patient"]
     assert rows["mine.safetensors"]["version"]
     assert rows["my_module:Patient"]["version"] == rows["my_module:bag"]["version"]
+
+
+def test_example_enters(enter):
+    names = "examples.reinforce:train", "examples.reinforce:cautious"
+    status, _, errors, rows = enter("--algorithms", names[0], "--agents", names[1])
+    assert (status, errors) == (0, "")
+    assert rows[names[0]]["decisions"] >= 300
+    assert rows[names[1]]["kind"] == "agent"
 
 
 REFUSED = [

@@ -31,7 +31,7 @@ def test_policy_file_is_evaluated_in_a_new_process(tmp_path):
     agent = random_network(0)
     agent.save(tmp_path / "policy.safetensors")
     output = subprocess.run([sys.executable, "-c", SCRIPT], cwd=tmp_path, capture_output=True, text=True, check=True)
-    expected = benchmark.evaluate(agent, "expedition-2").nash_conv
+    expected = benchmark.evaluate(agent, "expedition-2", progress=True).nash_conv
     assert expected > 1
     assert float(output.stdout) == pytest.approx(expected, abs=1e-6)
 

@@ -118,7 +118,7 @@ def test_suite_writes_results_and_page(tmp_path, calls):
     ):
         assert text in page
     protocol = re.search(r"\[protocol\]\((.*?)\)", page)[1]
-    assert (tmp_path / protocol).resolve() == ROOT / "docs" / "benchmark.md"
+    assert (tmp_path / protocol).resolve() == ROOT / "docs" / "benchmark_tasks.md"
     for row in results:
         assert row["budget"] == (800 if row["algorithm"] == "mine" else 0)
         assert row["decisions"] == 0  # an untrained agent

@@ -16,7 +16,7 @@ def name_of(document: Path) -> str:
     return str(document.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("document", [page for page in PAGES if "generated:" in page.read_text()], ids=name_of)
+@pytest.mark.parametrize("document", [page for page in DOCUMENTS if "generated:" in page.read_text()], ids=name_of)
 def test_generated_tables_are_fresh(document):
     text = document.read_text(encoding="utf-8")
     assert update.updated(text) == text, f"run python docs/update.py: {document.name} is stale"

@@ -219,7 +219,7 @@ class BenchmarkRun:
         if self.task.players > self.config.exact_players:
             return {"refused": f"{self.task.players} players, exact_players is lower"}
         try:
-            result = benchmark.evaluate(agent, self.task)
+            result = benchmark.evaluate(agent, self.task, progress=True)
         except ValueError as error:  # not a function of its observations
             return {"refused": str(error)}
         return {"exploitability": result.exploitability, "nash_conv": result.nash_conv, "value": result.profile_value}

@@ -32,7 +32,7 @@ def verify(folder: Path = MEASURED, names: tuple[str, ...] = ()) -> None:
         if not path.is_file() or not (row["task"] in names if names else "exact" in measures):
             continue
         published = (measures.get("exact") or measures["joint"])["nash_conv"]
-        now = benchmark.evaluate(path, row["task"]).nash_conv
+        now = benchmark.evaluate(path, row["task"], progress=True).nash_conv
         checked, wrong = checked + 1, wrong + (not abs(now - published) <= TOLERANCE)
         print_line(
             f"{row['task']} {row['algorithm']}: published {published:.9g}, now {now:.9g} ({now - published:+.0e})"

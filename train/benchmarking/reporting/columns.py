@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 class Column(NamedTuple):
-    """Figure of a run, defined in docs/benchmark.md."""
+    """Figure of a run, defined in docs/benchmark_tasks.md."""
 
     heading: str
     unit: str
@@ -65,7 +65,6 @@ _SCORE = Column("held-out score", "gems", 2, _of("held_out", "score"))
 _SOLVED = (
     Column("NashConv", "gems", 3, _of("exact", "nash_conv"), "nash_conv"),
     Column("NashConv of the last iterate", "gems", 3, _of("last", "nash_conv")),
-    Column("deviation gain", "gems", 3, _of("exact", "exploitability")),
     Column("score among copies", "gems", 2, _of("exact", "value")),
     _SCORE,
     _SECONDS,
@@ -76,7 +75,6 @@ COLUMNS = {
     "small": (
         Column("NashConv", "win share", 3, _of("exact", "nash_conv"), "nash_conv"),
         Column("NashConv of the last iterate", "win share", 3, _of("last", "nash_conv")),
-        Column("deviation gain", "win share", 3, _of("exact", "exploitability")),
         Column("held-out win share", "", 3, _of("held_out", "win")),
         _SECONDS,
     ),
@@ -101,13 +99,6 @@ RANKING = ("nash_conv", "gain")
 def by_task(runs: Sequence[Row]) -> dict[str, list[Row]]:
     """Return the runs of each task."""
     return {task: [row for row in runs if row["task"] == task] for task in dict.fromkeys(row["task"] for row in runs)}
-
-
-def by_figure(runs: Sequence[Row]) -> dict[str, list[Row]]:
-    """Return the runs of the tasks whose first column is the same figure, by its `Column.point`."""
-    points = {family: columns[0].point for family, columns in COLUMNS.items()}
-    figures = dict.fromkeys(points[row["family"]] for row in runs)
-    return {point: [row for row in runs if points[row["family"]] == point] for point in figures}
 
 
 def curve_columns(family: str) -> list[Column]:

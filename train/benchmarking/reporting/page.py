@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from diamant_env.benchmark import TASKS
 from diamant_env.drawing.narration import counted
 from diamant_env.evaluation.intervals import mean_of_tables
 from diamant_env.evaluation.report import plus_minus
@@ -17,10 +16,8 @@ from diamant_env.storage.files import write_atomic
 from train.benchmarking.reporting.aggregate import BASELINE, REFERENCE, nash_conv, score_table
 from train.benchmarking.reporting.columns import (
     COLUMNS,
-    RANKING,
     Column,
     Row,
-    by_figure,
     by_task,
     curve_panels,
     figure_text,
@@ -32,71 +29,64 @@ from train.benchmarking.reporting.columns import (
 from train.benchmarking.reporting.pictures import curves_file
 from train.benchmarking.reporting.statistics import FEWEST
 
-PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark.md"
+PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark_tasks.md"
 CURVES = {
     "nash_conv": "NashConv against decisions",
     "gain": "Gain of value iteration, at the last point that of the strongest response, against decisions",
     "win": "Held-out win share against decisions",
 }
-"""Captions of the pictures of learning curves, by `Column.point`."""
+"""Descriptions of the pictures of learning curves, by `Column.point`."""
 
 
 def write_page(content: Row, path: Path) -> None:
     """Write the page of a folder's runs (`content` of `BenchmarkFolder.write`), with pictures beside it."""
     protocol = Path(os.path.relpath(PROTOCOL, path.parent)).as_posix()
-    introduction = f"The [protocol]({protocol}) defines the figures; it is docs/benchmark.md of diamant_env."
+    introduction = f"The [protocol]({protocol}) defines the figures; it is docs/benchmark_tasks.md of diamant_env."
     parts = ["# Benchmark", introduction, summary(content), *task_tables(content["runs"])]
     write_atomic(path, "\n\n".join(parts) + "\n")
 
 
 def summary(content: Row) -> str:
-    """Return number and cost of the runs, and tables and pictures of the figures that rank algorithms."""
-    runs, config = content["runs"], content["config"]
-    platform, python = (content["versions"][name] for name in ("platform", "python"))
+    """Return number and cost of the runs, and table and curves of the exact NashConv."""
+    runs = content["runs"]
     seconds = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs)
     cost = f"{seconds / 3600:.1f} CPU hours" if seconds >= 3600 else f"{seconds:.0f} CPU seconds"
     learned = sum(row["kind"] == "learned" for row in runs)
-    parts = [
-        f"{counted(learned, 'run')} that learned from {config['decisions']:,} decisions each and "
-        f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {cost}, started on "
-        f"{platform}, Python {python}. ± is the longer side of the 95 % interval, over seeds (Student's t) and games, "
-        "for exact figures over seeds, with one seed over games alone."
-    ]
-    pictures = _curves(runs)
-    for point, mine in by_figure(runs).items():
-        if point in RANKING and point in pictures:
-            parts.append(pictures[point])
-        if len({row["task"] for row in mine}) > 1:
-            heading = COLUMNS[mine[0]["family"]][0].heading
-            parts.append(f"{heading[0].upper()}{heading[1:]}:\n\n{side_by_side(mine)}")
-    if table := score_table(runs):
-        tasks = {row["task"] for row in runs if row["algorithm"] == REFERENCE and nash_conv(row) is not None}
-        which = ", ".join(sorted(tasks))
-        parts.append(
-            f"The tasks {which} together, with 95 % bootstrap intervals from {FEWEST} runs a task on:\n\n{table}"
-        )
-    return "\n\n".join(parts)
+    about = (
+        f"{counted(learned, 'run')} that learned from {content['config']['decisions']:,} decisions each and "
+        f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {cost}. ± is the longer side of a 95 % "
+        "interval: Student's t over seeds, plus the error of the games where there are any; one seed has that alone. "
+        f"Curves are means over seeds, with intervals from {FEWEST} seeds on."
+    )
+    exact = [row for row in runs if COLUMNS[row["family"]][0].point == "nash_conv"]
+    table = [side_by_side(exact)] if len({row["task"] for row in exact}) > 1 else []
+    return "\n\n".join([about, *table, *_curves(runs, "nash_conv")])
 
 
-def _curves(runs: Sequence[Row]) -> dict[str, str]:
-    """Return the pictures of learning curves, by `Column.point`."""
-    caption = f"{{}}: mean over seeds, with its interval from {FEWEST} seeds on"
-    return {point: _picture(caption.format(CURVES[point]), curves_file(point)) for point in curve_panels(runs)}
+def _together(runs: Sequence[Row]) -> list[str]:
+    """Return the comparison over all exact tasks."""
+    if not (table := score_table(runs)):
+        return []
+    tasks = {row["task"] for row in runs if row["algorithm"] == REFERENCE and nash_conv(row) is not None}
+    which = f"{', '.join(sorted(tasks))}, with 95 % bootstrap intervals from {FEWEST} runs a task on"
+    return [f"## Exact tasks together\n\n{which}:\n\n{table}"]
 
 
-def _picture(caption: str, file: str) -> str:
-    return f"![{caption}]({file})\n\n*{caption}.*"
+def _curves(runs: Sequence[Row], *points: str) -> list[str]:
+    """Return the pictures of learning curves of these figures, by `Column.point`."""
+    panels = curve_panels(runs)
+    return [f"![{CURVES[point]}]({curves_file(point)})" for point in points if point in panels]
 
 
 def side_by_side(runs: Sequence[Row]) -> str:
-    """Return the first figure of all tasks, sorted by the first task, with the numbers of seeds in the head."""
+    """Return the NashConv in all tasks, sorted by the first task, with the numbers of seeds in the head."""
     cells = {row["task"]: column for row in runs if (column := COLUMNS[row["family"]][0]).read(row)}
     tasks = by_task(runs)
     head = [f"{task} ({', '.join(filter(None, [each.unit, seeds_text(tasks[task])]))})" for task, each in cells.items()]
     lines = _sorted(runs, list(cells.items()))
     if all(len(numbers_of_seeds(rows)) < 2 for rows in tasks.values()):  # the head has them
-        return markdown_table(["algorithm", *head], [[f"`{name}`", *figures] for name, figures in lines.items()])
-    return markdown_table(["algorithm", *head], _with_seeds(runs, lines))
+        return markdown_table(["NashConv", *head], [[f"`{name}`", *figures] for name, figures in lines.items()])
+    return markdown_table(["NashConv", *head], _with_seeds(runs, lines))
 
 
 def task_table(runs: Sequence[Row]) -> str:
@@ -154,12 +144,10 @@ def first_fits_less_baseline(runs: Sequence[Row]) -> dict[str, str]:
 
 
 def task_tables(runs: Sequence[Row]) -> list[str]:
-    """Return curves of figures that rank nothing, then a table for each task, with the number of seeds in brackets."""
-    tables = [picture for point, picture in _curves(runs).items() if point not in RANKING]
-    for task, mine in by_task(runs).items():
-        meaning = f": {TASKS[task].meaning}" if task in TASKS else ""
-        tables.append(f"## {task}{meaning}\n\n{task_table(mine)}")
-    return tables
+    """Return the comparison over tasks, curves of full tasks, and a table for each task with numbers of seeds."""
+    tables = [f"## {task}\n\n{task_table(mine)}" for task, mine in by_task(runs).items()]
+    curves = _curves(runs, "gain", "win")
+    return [*_together(runs), *(["## Full tasks together", *curves] if curves else []), *tables]
 
 
 def figure_lines(runs: Sequence[Row]) -> list[str]:
