@@ -29,12 +29,12 @@ def test_reservoir_is_uniform():
 def test_average_policy_learns_frequencies():
     torch.manual_seed(0)  # initial weights
     random = np.random.default_rng(0)
-    average = Average(NetworkConfig(hidden=(16,), inputs=RAW), random, passes=8, rate=1e-3)
+    average = Average(NetworkConfig(hidden=(16,), inputs=RAW), random, passes=8)
     observations = np.zeros((4000, NUM_FEATURES), np.float32)
     observations[:, 0] = 1
     observations[2000:, 1] = 1
     leaves = (random.random(4000) < np.where(observations[:, 1] == 1, 0.8, 0.1)).astype(np.int8)
     average.reservoir.add(observations, leaves)
-    average.learn(60_000)
+    average.learn(60_000, rate=1e-3)
     found = average.agent.leave_probability(observations[[0, 3999]])
     assert np.abs(found - [leaves[:2000].mean(), leaves[2000:].mean()]).max() < 0.05
