@@ -201,11 +201,11 @@ class BenchmarkRun:
     def _curve(self) -> list[dict[str, Any]]:
         """Return the points of `checkpoint` and of the training's policies, by decisions."""
         end = self.config.decisions  # the final agent is measured separately
-        policies = [(spent, NetworkAgent.load(path)) for spent, path in self.checkpoints() if spent < end]
-        saved = [{"decisions": spent, **self._point(agent)} for spent, agent in policies]
-        gains = self.task.gains
-        for number in {len(saved) * part // (gains + 1) for part in range(1, gains + 1)} if saved else ():
-            saved[number] |= self._gain_of_values(policies[number][1])
+        saved = [
+            {"decisions": spent, **self._point(NetworkAgent.load(path))}
+            for spent, path in self.checkpoints()
+            if spent < end
+        ]
         points = [point for point in [*self._own_points(), *saved] if len(point) > 1 and point["decisions"] < end]
         return sorted(points, key=lambda point: point["decisions"])
 
@@ -245,12 +245,6 @@ class BenchmarkRun:
         task, search = self.task, self.config.response
         game = ResponseGame(agent, task.players, find_edition(task.edition), task.reward, "copies")
         return game, search.model_copy(update={"seed": search.seed + self.seed})
-
-    def _gain_of_values(self, agent: AgentSpec) -> dict[str, float]:
-        """Return the gain of one fit of value iteration, nothing for a stateful agent."""
-        game, search = self._search(agent)
-        fits = fits_of(game, search, 1)
-        return {"gain": gain_of(fits[0], game, search).gain.mean} if fits else {}
 
     def _gain(self, agent: AgentSpec) -> dict[str, Any]:
         """Return the gain of the strongest response and, for comparisons at equal effort, of the first fit."""

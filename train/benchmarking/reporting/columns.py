@@ -85,15 +85,13 @@ COLUMNS = {
         _SECONDS,
     ),
     "win": (
-        Column("strongest response's gain", "win share", 3, _of("gain", "at_least"), "gain"),
+        Column("strongest response's gain", "win share", 3, _of("gain", "at_least")),
         Column("held-out win share", "", 3, _of("held_out", "win"), "win"),
         _SCORE,
         _SECONDS,
     ),
 }
 """Figures of a task by its family; the first one sorts the table."""
-RANKING = ("nash_conv", "gain")
-"""Figures that rank algorithms, by `Column.point`: distances from an equilibrium, of which lower ones are better."""
 
 
 def by_task(runs: Sequence[Row]) -> dict[str, list[Row]]:

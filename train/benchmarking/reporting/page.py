@@ -32,7 +32,6 @@ from train.benchmarking.reporting.statistics import FEWEST
 PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark_tasks.md"
 CURVES = {
     "nash_conv": "NashConv against decisions",
-    "gain": "Gain of value iteration, at the last point that of the strongest response, against decisions",
     "win": "Held-out win share against decisions",
 }
 """Descriptions of the pictures of learning curves, by `Column.point`."""
@@ -146,7 +145,7 @@ def first_fits_less_baseline(runs: Sequence[Row]) -> dict[str, str]:
 def task_tables(runs: Sequence[Row]) -> list[str]:
     """Return the comparison over tasks, curves of full tasks, and a table for each task with numbers of seeds."""
     tables = [f"## {task}\n\n{task_table(mine)}" for task, mine in by_task(runs).items()]
-    curves = _curves(runs, "gain", "win")
+    curves = _curves(runs, "win")
     return [*_together(runs), *(["## Full tasks together", *curves] if curves else []), *tables]
 
 

@@ -13,14 +13,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import EngFormatter, NullLocator
+from matplotlib.ticker import EngFormatter
 
 from diamant_env.benchmark import TASKS
 from diamant_env.evaluation.intervals import mean_of_tables
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.reporting.columns import (
-    COLUMNS,
-    RANKING,
     Column,
     Row,
     curve_columns,
@@ -113,9 +111,7 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
     of a NashConv of 0 nowhere.
     """
     column = next(each for each in curve_columns(runs[0]["family"]) if each.point == point)
-    if column == COLUMNS["win"][0]:
-        _scale_gains(axes)
-    elif point == "nash_conv":
+    if point == "nash_conv":
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
@@ -126,7 +122,7 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
     if shown:
         axes.set_ylim(shown)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    better = "← better" if point in RANKING else "better →"  # rotated: to the left is down
+    better = "← better" if point == "nash_conv" else "better →"  # rotated: to the left is down
     title = column.title if (scale := axes.get_yscale()) == "linear" else f"{column.title}, {scale}"
     axes.set(
         xlabel=_with_outside("decisions", *outside),
@@ -177,14 +173,6 @@ def _draw_fixed(
         else:
             (below if ends[0] <= low else above).append(f"{name} at {ends[0]:.{column.digits}f}")
     return above, below
-
-
-def _scale_gains(axes: Axes) -> None:
-    """Give the vertical axis a symmetric logarithmic scale for gains in win share."""
-    ticks = (0, 0.02, 0.05, 0.1, 0.2, 0.5)
-    axes.set_yscale("symlog", linthresh=0.02, linscale=0.2)
-    axes.yaxis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.yaxis.set_minor_locator(NullLocator())
 
 
 def _with_outside(label: str, above: Sequence[str], below: Sequence[str]) -> str:
