@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # where `train` is
 
-from diamant_env import EDITIONS, NUM_FEATURES, Edition, list_tasks  # noqa: E402
+from diamant_env import EDITIONS, NUM_FEATURES, Edition  # noqa: E402
 from diamant_env.observation import FIELDS, SLICES  # noqa: E402
 from diamant_env.opponents.registry import FAMILIES, describe  # noqa: E402
 from diamant_env.storage.files import write_atomic  # noqa: E402
@@ -74,11 +74,6 @@ def agents() -> str:
     return markdown_table(["text (default)", "idea"], rows)
 
 
-def tasks() -> str:
-    """Return the table of registered tasks."""
-    return markdown_table(["id", "game"], [[f"`{task.id}`", task.meaning] for task in list_tasks()])
-
-
 def benchmark() -> str:
     """Return the tables and pictures of the benchmark's results."""
     return summary(json.loads(BENCHMARK.read_text(encoding="utf-8")))
@@ -89,10 +84,7 @@ def benchmark_tasks() -> str:
     return "\n\n".join(task_tables(json.loads(BENCHMARK.read_text(encoding="utf-8"))["runs"]))
 
 
-TABLES = {
-    part.__name__: part
-    for part in (observation, editions, cards_of_editions, agents, tasks, benchmark, benchmark_tasks)
-}
+TABLES = {part.__name__: part for part in (observation, editions, cards_of_editions, agents, benchmark, benchmark_tasks)}
 
 
 def updated(text: str) -> str:
