@@ -84,7 +84,9 @@ def benchmark_tasks() -> str:
     return "\n\n".join(task_tables(json.loads(BENCHMARK.read_text(encoding="utf-8"))["runs"]))
 
 
-TABLES = {part.__name__: part for part in (observation, editions, cards_of_editions, agents, benchmark, benchmark_tasks)}
+TABLES = {
+    part.__name__: part for part in (observation, editions, cards_of_editions, agents, benchmark, benchmark_tasks)
+}
 
 
 def updated(text: str) -> str:
