@@ -14,7 +14,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # where `train` is
 
-from diamant_env import EDITIONS, NUM_FEATURES, Edition, list_tasks  # noqa: E402
+from diamant_env import EDITIONS, NUM_FEATURES, Edition  # noqa: E402
 from diamant_env.observation import FIELDS, SLICES  # noqa: E402
 from diamant_env.opponents.registry import FAMILIES, describe  # noqa: E402
 from diamant_env.storage.files import write_atomic  # noqa: E402
@@ -76,11 +76,6 @@ def agents() -> str:
     return markdown_table(["text (default)", "idea"], rows)
 
 
-def tasks() -> str:
-    """Return the table of registered tasks."""
-    return markdown_table(["id", "game"], [[f"`{task.id}`", task.meaning] for task in list_tasks()])
-
-
 def front() -> str:
     """Return the NashConv of five agents in two tasks."""
     agents = ("random:0.2", "ev:0.75", "mirror-descent", "ppo", "equilibrium")
@@ -120,7 +115,6 @@ TABLES = {
         editions,
         cards_of_editions,
         agents,
-        tasks,
         front,
         benchmark,
         benchmark_budgets,

@@ -17,7 +17,7 @@ AGENTS = {
     "champion": ("The champion", "a network, trained by playing against itself"),
     "hunter": ("The hunter", "a network, trained to win against unknown opponents"),
     "search:64:champion": ("The thinking champion", "plays each choice 64 times in its head before it decides"),
-    "minimax": ("The perfect player", "plays for the win so that nobody beats it in the long run"),
+    "minimax": ("The perfect player", "plays for the win and wins at least half of its games on average"),
     "ev:0.75": ("The calculator", "leaves when one more card gains no more than it risks, on average"),
     "catch-up": ("The chaser", "dares more when it is behind"),
     "bag:18": ("The patient", "leaves once it carries 18 gems"),

@@ -15,8 +15,7 @@ import pytest
 from diamant_env.commands import diamant
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md"]
-PAGES += [f"docs/{name}.md" for name in ("tutorial", "environment", "agents", "benchmark", "exact", "state")]
+PAGES = ["README.md"] + [f"docs/{name}.md" for name in ("tutorial", "environment", "agents", "benchmark", "exact")]
 LIBRARIES = {"docs/open_spiel.md": "pyspiel", "docs/jax.md": "jax"}
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 BLOCK = re.compile(r"^```(?P<language>python|console)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
