@@ -199,11 +199,7 @@ def solve_two_player_win(
 
 
 def guaranteed_by(
-    agent: Agent,
-    solution: TwoPlayerWin,
-    max_lead: int = 64,
-    progress: Progress | None = None,
-    sampled: bool = False,
+    agent: Agent, solution: TwoPlayerWin, max_lead: int = 64, progress: Progress | None = None
 ) -> JointEvaluation:
     """Return the win shares of an agent's joint decisions; a player alone inside maximises its share.
 
@@ -212,7 +208,6 @@ def guaranteed_by(
         solution: The solved game.
         max_lead: Maximum lead at the start of an expedition, in gems, at which the agent is asked.
         progress: Called with the fraction done, 0 to 1.
-        sampled: Whether to ask at leads of 0, ±1, ±2, ±4, … and the maximum, and interpolate the losses to minimax.
 
     Raises:
         ValueError: If the agent is stateful, samples its decisions, or returns values outside [0, 1].
@@ -223,25 +218,22 @@ def guaranteed_by(
         tree, shares = build_tree(game, edition), solution.shares[deck]
         centre = len(shares) // 2
         most = min(max_lead, centre)
-        powers = [lead for lead in range(most + 1) if lead == most or lead & (lead - 1) == 0]
-        positive = powers if sampled else list(range(most + 1))
         states, policy = games_at(tree, tree.boxes.first[1:, 2]), np.zeros((tree.sets.size, 2), np.float32)
-        expeditions, losses = [expedition_from(game, most, part) for part in result], {}
-        for step, lead in enumerate(lead for ahead in positive for lead in sorted({ahead, -ahead})):
+        expeditions = [expedition_from(game, most, part) for part in result]
+        for part in result:
+            part.shares[deck] = shares.copy()
+        result.least.shares[deck][np.abs(np.arange(-centre, centre + 1)) > most] = 0
+        for step, lead in enumerate(sorted(range(-most, most + 1), key=abs)):  # leads of d and -d have the same plan
             states["chest"][:, 0], states["chest"][:, 1] = max(lead, 0), max(-lead, 0)
             for nodes in np.array_split(np.arange(len(states)), len(states) // 16_000 + 1):
                 policy[1 + nodes, 0] = answers_to(observe_records(states[nodes], params)[:, 0], agent, edition)
             values = [induce(expedition, lead, policy, RESPONSE)[1].both_stay for expedition in expeditions[:2]]
             policy[:, 1] = solution.plan(game, abs(lead))[1][:, int(lead >= 0)]
             values.append(induce(expeditions[2], lead, policy, EVALUATE)[1].both_stay)
-            losses[lead] = shares[centre + lead] - values
+            for part, value in zip(result, values, strict=True):
+                part.shares[deck][centre + lead] = value
             if progress:
-                progress((number + (1 + step) / (2 * len(positive) - 1)) / len(games))
-        leads, all_leads = sorted(losses), np.arange(-centre, centre + 1)
-        asked = np.abs(all_leads) <= most
-        for part, loss in zip(result, np.transpose([losses[lead] for lead in leads]), strict=True):
-            part.shares[deck] = shares - asked * np.interp(all_leads, leads, loss)
-        result.least.shares[deck][~asked] = 0
+                progress((number + (1 + step) / (2 * most + 1)) / len(games))
     return result
 
 
