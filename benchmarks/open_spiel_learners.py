@@ -1,0 +1,115 @@
+"""NFSP and PSRO of OpenSpiel beside the benchmark's learners: ``python benchmarks/open_spiel_learners.py [DECISIONS]``.
+
+All learn from equally many decisions in an expedition of four cards: two players, score, rivals unseen. OpenSpiel
+computes the exact NashConv. Its settings are those of its examples (NFSP in Kuhn poker, PSRO with DQN) with our hidden
+layers; NFSP learns again with more gradient steps. Needs ``dm-tree`` and ``cvxpy`` beside the extras `train` and
+`open-spiel`.
+"""
+
+import sys
+from contextlib import redirect_stdout
+from functools import partial
+from pathlib import Path
+from tempfile import mkdtemp
+from time import process_time
+from typing import ClassVar
+
+import numpy as np
+import pyspiel
+from open_spiel.python import jax
+from open_spiel.python.algorithms.exploitability import nash_conv
+from open_spiel.python.algorithms.policy_aggregator import PolicyAggregator
+from open_spiel.python.pytorch import dqn, nfsp, policy_gradient
+from open_spiel.python.rl_agent_policy import JointRLAgentPolicy
+from open_spiel.python.rl_environment import Environment, TimeStep
+
+from diamant_env import benchmark, editions
+from diamant_env.open_spiel import AgentPolicy
+from train.benchmarking.algorithms import ALGORITHMS
+from train.benchmarking.benchmark_run import BenchmarkRun
+from train.benchmarking.config import BenchmarkConfig
+
+jax.dqn, jax.policy_gradient = dqn, policy_gradient  # those in JAX need more libraries
+from open_spiel.python.algorithms.psro_v2 import psro_v2, rl_oracle, rl_policy  # noqa: E402
+
+editions.EDITIONS["few"] = editions.Edition("few", (3, 5), ("snake",), trap_copies=2, expeditions=1)
+TASK = benchmark.BenchmarkTask("few", "expedition", 2, "few/hidden_rivals:1", "score", "four cards")
+GAME = pyspiel.load_game_as_turn_based("python_diamant", {"players": 2, "edition": TASK.edition, "recall": "state"})
+SIZE, HIDDEN, ROUNDS = GAME.information_state_tensor_size(), [64, 64], 24  # rounds of PSRO, as in the benchmark
+PPO = {"games": 32, "turns": 16, "minibatch": 512, "reward_scale": 8}  # a small game: small rollouts, two gems as unit
+
+
+class TreeEnvironment(Environment):
+    """OpenSpiel's environment with cached time steps; counts decisions with a choice."""
+
+    nodes: ClassVar = {}  # chance outcomes or time step of each history
+    history, decisions, random = (), 0, np.random.default_rng(0)
+
+    def reset(self) -> TimeStep:
+        self.history = ()
+        return self.step([])
+
+    def step(self, actions: list[int]) -> TimeStep:
+        self.history += tuple(actions)
+        if self.history not in self.nodes:
+            self._state = GAME.new_initial_state()
+            for action in self.history:
+                self._state.apply_action(action)
+            chance = self._state.is_chance_node()
+            self.nodes[self.history] = self._state.chance_outcomes() if chance else self.get_time_step()
+        if isinstance(node := self.nodes[self.history], list):
+            cards, chances = zip(*node, strict=True)
+            return self.step([int(self.random.choice(cards, p=chances))])
+        self.decisions += not node.last() and len(node.observations["legal_actions"][node.current_player()]) > 1
+        return node
+
+
+def their_nfsp(budget: int, seed: int, **settings: object) -> float:
+    env = TreeEnvironment(GAME)
+    settings |= {"epsilon_start": 0.06, "epsilon_end": 0.001, "epsilon_decay_duration": budget}
+    settings["replay_buffer_capacity"] = 200_000
+    agents = [nfsp.NFSP(seat, SIZE, 2, HIDDEN, budget, 0.1, seed=10 * seed + seat, **settings) for seat in range(2)]
+    while env.decisions < budget:
+        step = env.reset()
+        while not step.last():
+            step = env.step([agents[step.current_player()].step(step).action])
+        for agent in agents:
+            agent.step(step)
+    for agent in agents:
+        agent._mode = nfsp.MODE.AVERAGE_POLICY
+    return nash_conv(GAME, JointRLAgentPolicy(GAME, dict(enumerate(agents)), use_observation=False))
+
+
+def their_psro(budget: int, seed: int) -> float:
+    env, size = TreeEnvironment(GAME), {"state_representation_size": SIZE, "hidden_layers_sizes": HIDDEN}
+    agent = {"num_actions": 2, "batch_size": 32, "learning_rate": 1e-2, "optimizer_str": "adam", "seed": seed, **size}
+    first = [rl_policy.DQNPolicy(env, seat, **agent) for seat in range(2)]
+    for policy in first:
+        policy.freeze()
+    oracle = rl_oracle.RLOracle(env, rl_policy.DQNPolicy, agent, budget // (3 * ROUNDS))
+    meta = {"meta_strategy_method": "uniform", "training_strategy_selector": "probabilistic", "sims_per_entry": 1}
+    solver = psro_v2.PSROSolver(GAME, oracle, initial_policies=first, sample_from_marginals=True, **meta)
+    while env.decisions < 2 * budget:  # one of the two players learns
+        solver.iteration()
+    mixture = PolicyAggregator(GAME).aggregate(range(2), solver.get_policies(), solver.get_meta_strategies())
+    return nash_conv(GAME, mixture)
+
+
+def ours(name: str, budget: int, seed: int) -> float:
+    config = BenchmarkConfig(decisions=budget, ppo=BenchmarkConfig().ppo.model_copy(update=PPO))
+    agent, _ = ALGORITHMS[name].agent(BenchmarkRun(TASK, ALGORITHMS[name], seed, Path(mkdtemp()), config))
+    return nash_conv(GAME, AgentPolicy(GAME, agent))
+
+
+if __name__ == "__main__":
+    adam = {"optimizer_str": "adam", "rl_learning_rate": 1e-3, "sl_learning_rate": 1e-3, "learn_every": 8}
+    learners = {f"`{name}` | ours": partial(ours, name) for name in ("fictitious", "psro", "ppo")}
+    learners |= {"NFSP | OpenSpiel": their_nfsp, "PSRO with DQN | OpenSpiel": their_psro}
+    learners |= {"NFSP, Adam at 0.001, learns every 8 steps | OpenSpiel": partial(their_nfsp, **adam)}
+    print("| algorithm | whose | NashConv (gems) | CPU seconds |\n| --- | --- | --- | --- |", flush=True)
+    for name, learn in learners.items():
+        start = process_time()
+        with redirect_stdout(None):  # prints of PSRO
+            gaps = [learn(int((sys.argv[1:] or [100_000])[0]), seed) for seed in range(3)]
+        error = 4.303 * np.std(gaps, ddof=1) / 3**0.5  # Student's t with two degrees of freedom
+        print(f"| {name} | {np.mean(gaps):.3f} ± {error:.3f} | {(process_time() - start) / 3:.0f} |", flush=True)
