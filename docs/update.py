@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import re
 import sys
+from operator import itemgetter
 from pathlib import Path
+from statistics import fmean, median
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
@@ -21,10 +23,12 @@ from diamant_env.storage.files import write_atomic  # noqa: E402
 from train.benchmarking.reporting.aggregate import budget_table  # noqa: E402
 from train.benchmarking.reporting.columns import COLUMNS, by_task, figure_text, markdown_table, over_seeds  # noqa: E402
 from train.benchmarking.reporting.page import summary, task_tables  # noqa: E402
+from train.tune import RANGES, SHARED  # noqa: E402
 
 PART = re.compile(r"^<!-- generated: (?P<name>[\w-]+) -->\n.*?^<!-- end -->$", re.DOTALL | re.MULTILINE)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BENCHMARK = ROOT / "docs" / "measured" / "benchmark.json"
+TUNING = BENCHMARK.with_name("tuning.json")
 
 
 def observation() -> str:
@@ -104,6 +108,21 @@ def benchmark_tasks() -> str:
     return "\n\n".join(task_tables(_results()["runs"]))
 
 
+def tuning() -> str:
+    """Return each learner's best settings, with the mean deviation gains of the best, the second and the median."""
+    candidates, rows = json.loads(TUNING.read_text(encoding="utf-8"))["candidates"], []
+    for name in dict.fromkeys(row["algorithm"] for row in candidates):
+        best, second, *_ = mine = sorted(
+            (row for row in candidates if row["algorithm"] == name), key=itemgetter("mean")
+        )
+        shared = [best["settings"][setting] for setting in SHARED]
+        own = ", ".join(f"{setting} {best['settings'][setting]}" for setting in RANGES[name])
+        gains = [fmean(best["gains"]["2"]), fmean(best["gains"]["3"]), best["mean"], second["mean"]]
+        figures = [f"{gain:.3f}" for gain in [*gains, median(row["mean"] for row in mine)]]
+        rows.append([f"`{name}` ({len(mine)})", *shared, own, *figures])
+    return markdown_table(["algorithm", *SHARED, "its own", "2 players", "3 players", "best", "second", "median"], rows)
+
+
 def _results() -> dict[str, Any]:
     return json.loads(BENCHMARK.read_text(encoding="utf-8"))
 
@@ -119,6 +138,7 @@ TABLES = {
         benchmark,
         benchmark_budgets,
         benchmark_tasks,
+        tuning,
     )
 }
 

@@ -24,8 +24,8 @@ SMALL = Edition("small", (3, 5), ("snake",), trap_copies=2, expeditions=1)
 PPO = {"games": 32, "turns": 16, "minibatch": 512, "reward_scale": 8}
 CONFIG = BenchmarkConfig(decisions=60_000, ppo=BenchmarkConfig().ppo.model_copy(update=PPO))
 GEMS = 2.0
-MOST = {"ppo": 0.09, "fictitious": 0.26, "mirror-descent": 0.08, "r-nad": 0.1, "psro": 0.14}
-"""Bounds on exploitability in gems; maxima over five seeds: 0.044, 0.130, 0.039, 0.055 and 0.072."""
+MOST = {"ppo": 0.09, "fictitious": 0.65, "mirror-descent": 0.12, "r-nad": 0.08, "psro": 0.2}
+"""Bounds on exploitability in gems; maxima over five seeds: 0.042, 0.323, 0.059, 0.037 and 0.098."""
 
 
 @pytest.fixture

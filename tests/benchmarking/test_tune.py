@@ -1,9 +1,12 @@
 """Random search over the settings of the benchmark's learners."""
 
 import json
+from pathlib import Path
 
 from train import tune
-from train.benchmarking.algorithms import ALGORITHMS
+from train.benchmarking.algorithms import ALGORITHMS, TUNED
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_settings_are_within_ranges_and_extend():
@@ -19,6 +22,14 @@ def test_settings_are_within_ranges_and_extend():
                     settings[key] in values if isinstance(values, list) else values[0] <= settings[key] <= values[1]
                 )
                 assert inside, (name, key)
+
+
+def test_algorithms_have_the_best_published_settings():
+    candidates = json.loads((ROOT / "docs" / "measured" / "tuning.json").read_text())["candidates"]
+    for name in tune.RANGES:
+        mine = [row for row in candidates if row["algorithm"] == name]
+        assert [row["settings"] for row in mine] == tune.draw(name, 16)
+        assert TUNED[name] == min(mine, key=lambda row: row["mean"])["settings"]
 
 
 def test_measured_settings_are_skipped(tmp_path, capsys):

@@ -25,6 +25,22 @@ from train.runs.training_run import train
 KINDS = ("learned", "scripted", "shipped", "exact")
 REFERENCES = ("random:0.2", "ev:0.75")
 """Scripted reference agents in every part of the benchmark."""
+# fmt: off
+TUNED: dict[str, dict[str, Any]] = {
+    "ppo": {"learning_rate": 0.0098, "entropy": 0.069, "epochs": 1, "minibatch": 1024, "average": 0.1},
+    "fictitious": {"learning_rate": 0.002, "entropy": 0.01, "epochs": 4, "minibatch": 512, "average": 0.05,
+        "passes": 4, "rate": 0.0008},
+    "mirror-descent": {"learning_rate": 0.0048, "entropy": 0.046, "epochs": 4, "minibatch": 2048, "average": 0.1,
+        "step_size": 2.1},
+    "r-nad": {"learning_rate": 0.0015, "entropy": 0.081, "epochs": 4, "minibatch": 1024, "average": 0.2,
+        "weight": 0.0039, "replacements": 10},
+    "psro": {"learning_rate": 0.0065, "entropy": 0.012, "epochs": 4, "minibatch": 512, "average": 0.05, "rounds": 48},
+    "maskable-ppo": {"learning_rate": 0.0079, "entropy": 0.076, "epochs": 4, "minibatch": 1024, "average": 0.4,
+        "n_steps": 16},
+    "a2c": {"learning_rate": 0.0065, "entropy": 0.14, "epochs": 1, "minibatch": 1024, "average": 0.1, "n_steps": 16},
+}
+# fmt: on
+"""The best settings of each learner in `train.tune`; A2C ignores epochs and minibatch."""
 
 
 def _ppo(run: BenchmarkRun, learner: Callable = LeagueLearner, **ppo: Any) -> Trained:
@@ -62,45 +78,45 @@ _ALGORITHMS = (
         "ppo",
         "learned",
         "PPO, self-play with shared parameters (ours)",
-        partial(_ppo, entropy=0.1),
+        partial(_ppo, **TUNED["ppo"]),
         fits=3,
     ),
     Algorithm(
         "fictitious",
         "learned",
         "neural fictitious self-play with PPO (ours)",
-        partial(_fictitious, passes=8, rate=1e-3),
+        partial(_fictitious, **TUNED["fictitious"]),
     ),
     Algorithm(
         "mirror-descent",
         "learned",
         "magnetic mirror descent, self-play (ours)",
-        partial(_mirror_descent, step_size=5, entropy=0.1),
+        partial(_mirror_descent, **TUNED["mirror-descent"]),
         fits=3,
     ),
     Algorithm(
         "r-nad",
         "learned",
         "R-NaD, regularised Nash dynamics, self-play with PPO (ours)",
-        partial(_regularised_nash, weight=0.03, replacements=20, epochs=2, minibatch=1024),
+        partial(_regularised_nash, **TUNED["r-nad"]),
     ),
     Algorithm(
         "psro",
         "learned",
         "PSRO with PPO as oracle, fictitious play as meta-solver (ours)",
-        partial(_response_oracles, rounds=24),
+        partial(_response_oracles, **TUNED["psro"]),
     ),
     Algorithm(
         "maskable-ppo",
         "learned",
         "MaskablePPO of sb3-contrib, self-play",
-        partial(_library, sb3.maskable_ppo, n_steps=64, learning_rate=3e-4, epochs=2, minibatch=512),
+        partial(_library, sb3.maskable_ppo, **TUNED["maskable-ppo"]),
     ),
     Algorithm(
         "a2c",
         "learned",
         "A2C of stable-baselines3, self-play",
-        partial(_library, sb3.a2c, n_steps=16, learning_rate=7e-4, entropy=0.03),
+        partial(_library, sb3.a2c, **TUNED["a2c"]),
     ),
     Algorithm(REFERENCES[0], "scripted", "leaves with probability 0.2", lambda _run: (REFERENCES[0], 0)),
     Algorithm(REFERENCES[1], "scripted", "one-step lookahead on expected gems", lambda _run: (REFERENCES[1], 0)),
