@@ -23,7 +23,6 @@ from diamant_env.storage.files import write_atomic  # noqa: E402
 from train.benchmarking.reporting.aggregate import budget_table  # noqa: E402
 from train.benchmarking.reporting.columns import COLUMNS, by_task, figure_text, markdown_table, over_seeds  # noqa: E402
 from train.benchmarking.reporting.page import summary, task_tables  # noqa: E402
-from train.tune import RANGES, SHARED  # noqa: E402
 
 PART = re.compile(r"^<!-- generated: (?P<name>[\w-]+) -->\n.*?^<!-- end -->$", re.DOTALL | re.MULTILINE)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -109,18 +108,16 @@ def benchmark_tasks() -> str:
 
 
 def tuning() -> str:
-    """Return each learner's best settings, with the mean deviation gains of the best, the second and the median."""
+    """Return each learner's deviation gains with its best, second and median settings, and the best settings."""
     candidates, rows = json.loads(TUNING.read_text(encoding="utf-8"))["candidates"], []
     for name in dict.fromkeys(row["algorithm"] for row in candidates):
         best, second, *_ = mine = sorted(
             (row for row in candidates if row["algorithm"] == name), key=itemgetter("mean")
         )
-        shared = [best["settings"][setting] for setting in SHARED]
-        own = ", ".join(f"{setting} {best['settings'][setting]}" for setting in RANGES[name])
-        gains = [fmean(best["gains"]["2"]), fmean(best["gains"]["3"]), best["mean"], second["mean"]]
-        figures = [f"{gain:.3f}" for gain in [*gains, median(row["mean"] for row in mine)]]
-        rows.append([f"`{name}` ({len(mine)})", *shared, own, *figures])
-    return markdown_table(["algorithm", *SHARED, "its own", "2 players", "3 players", "best", "second", "median"], rows)
+        gains = [best["mean"], *map(fmean, best["gains"].values()), second["mean"], median(row["mean"] for row in mine)]
+        settings = ", ".join(f"{setting} {value}" for setting, value in best["settings"].items())
+        rows.append([f"`{name}`", *(f"{gain:.3f}" for gain in gains), settings])
+    return markdown_table(["algorithm", "best", "2 players", "3 players", "second", "median", "best settings"], rows)
 
 
 def _results() -> dict[str, Any]:
