@@ -24,8 +24,10 @@ from open_spiel.python.rl_agent_policy import JointRLAgentPolicy
 from open_spiel.python.rl_environment import Environment, TimeStep
 
 from diamant_env import benchmark, editions
+from diamant_env.evaluation.intervals import mean_of_tables
+from diamant_env.evaluation.report import plus_minus
 from diamant_env.open_spiel import AgentPolicy
-from train.benchmarking.algorithms import ALGORITHMS
+from train.benchmarking.algorithms import ALGORITHMS, TUNED
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 
@@ -35,8 +37,8 @@ from open_spiel.python.algorithms.psro_v2 import psro_v2, rl_oracle, rl_policy  
 editions.EDITIONS["few"] = editions.Edition("few", (3, 5), ("snake",), trap_copies=2, expeditions=1)
 TASK = benchmark.BenchmarkTask("few", "expedition", 2, "few/hidden_rivals:1", "score", "four cards")
 GAME = pyspiel.load_game_as_turn_based("python_diamant", {"players": 2, "edition": TASK.edition, "recall": "state"})
-SIZE, HIDDEN, ROUNDS = GAME.information_state_tensor_size(), [64, 64], 24  # rounds of PSRO, as in the benchmark
-PPO = {"games": 32, "turns": 16, "minibatch": 512, "reward_scale": 8}  # a small game: small rollouts, two gems as unit
+SIZE, HIDDEN, ROUNDS = GAME.information_state_tensor_size(), [64, 64], TUNED["psro"]["rounds"]
+PPO = {"games": 32, "turns": 16, "reward_scale": 8}  # a small game: small rollouts, two gems as unit
 
 
 class TreeEnvironment(Environment):
@@ -97,7 +99,8 @@ def their_psro(budget: int, seed: int) -> float:
 
 def ours(name: str, budget: int, seed: int) -> float:
     config = BenchmarkConfig(decisions=budget, ppo=BenchmarkConfig().ppo.model_copy(update=PPO))
-    agent, _ = ALGORITHMS[name].agent(BenchmarkRun(TASK, ALGORITHMS[name], seed, Path(mkdtemp()), config))
+    run = BenchmarkRun(TASK, ALGORITHMS[name], seed, Path(mkdtemp()), config)
+    agent, _ = partial(run.algorithm.agent, minibatch=512)(run)  # small, as the rollouts
     return nash_conv(GAME, AgentPolicy(GAME, agent))
 
 
@@ -111,5 +114,5 @@ if __name__ == "__main__":
         start = process_time()
         with redirect_stdout(None):  # prints of PSRO
             gaps = [learn(int((sys.argv[1:] or [100_000])[0]), seed) for seed in range(3)]
-        error = 4.303 * np.std(gaps, ddof=1) / 3**0.5  # Student's t with two degrees of freedom
-        print(f"| {name} | {np.mean(gaps):.3f} ± {error:.3f} | {(process_time() - start) / 3:.0f} |", flush=True)
+        gap = plus_minus(mean_of_tables(gaps, [1] * len(gaps)), 3)
+        print(f"| {name} | {gap} | {(process_time() - start) / 3:.0f} |", flush=True)

@@ -26,8 +26,7 @@ from train.benchmarking.reporting.page import summary, task_tables  # noqa: E402
 
 PART = re.compile(r"^<!-- generated: (?P<name>[\w-]+) -->\n.*?^<!-- end -->$", re.DOTALL | re.MULTILINE)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BENCHMARK = ROOT / "docs" / "measured" / "benchmark.json"
-TUNING = BENCHMARK.with_name("tuning.json")
+MEASURED = ROOT / "docs" / "measured"
 
 
 def observation() -> str:
@@ -83,7 +82,7 @@ def front() -> str:
     """Return the NashConv of five agents in two tasks."""
     agents = ("random:0.2", "ev:0.75", "mirror-descent", "ppo", "equilibrium")
     rows = []
-    for task, mine in by_task(_results()["runs"]).items():
+    for task, mine in by_task(_measured("benchmark.json")["runs"]).items():
         if task in ("expedition-3", "small-3-win"):
             column = COLUMNS[mine[0]["family"]][0]
             figures = [[column.read(row) for row in mine if row["algorithm"] == agent] for agent in agents]
@@ -93,23 +92,22 @@ def front() -> str:
 
 def benchmark() -> str:
     """Return table and curves of the exact NashConv."""
-    return summary(_results())
+    return summary(_measured("benchmark.json"))
 
 
 def benchmark_budgets() -> str:
     """Return the comparison of algorithms at each budget of decisions."""
-    files = BENCHMARK.parent.glob("benchmark*.json")
-    return budget_table([json.loads(path.read_text(encoding="utf-8")) for path in files])
+    return budget_table([_measured(path.name) for path in MEASURED.glob("benchmark*.json")])
 
 
 def benchmark_tasks() -> str:
     """Return all figures of the benchmark, a table per task."""
-    return "\n\n".join(task_tables(_results()["runs"]))
+    return "\n\n".join(task_tables(_measured("benchmark.json")["runs"]))
 
 
 def tuning() -> str:
     """Return each learner's deviation gains with its best, second and median settings, and the best settings."""
-    candidates, rows = json.loads(TUNING.read_text(encoding="utf-8"))["candidates"], []
+    candidates, rows = _measured("tuning.json")["candidates"], []
     for name in dict.fromkeys(row["algorithm"] for row in candidates):
         best, second, *_ = mine = sorted(
             (row for row in candidates if row["algorithm"] == name), key=itemgetter("mean")
@@ -120,8 +118,8 @@ def tuning() -> str:
     return markdown_table(["algorithm", "best", "2 players", "3 players", "second", "median", "best settings"], rows)
 
 
-def _results() -> dict[str, Any]:
-    return json.loads(BENCHMARK.read_text(encoding="utf-8"))
+def _measured(name: str) -> dict[str, Any]:
+    return json.loads((MEASURED / name).read_text(encoding="utf-8"))
 
 
 TABLES = {

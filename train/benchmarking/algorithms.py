@@ -73,51 +73,19 @@ def _is_win_task(task: BenchmarkTask) -> bool:
     return task.reward == "win"
 
 
+def _learner(name: str, meaning: str, agent: Callable[..., Trained], fits: int = 1) -> Algorithm:
+    """Return a learning algorithm with its tuned settings."""
+    return Algorithm(name, "learned", meaning, partial(agent, **TUNED[name]), fits=fits)
+
+
 _ALGORITHMS = (
-    Algorithm(
-        "ppo",
-        "learned",
-        "PPO, self-play with shared parameters (ours)",
-        partial(_ppo, **TUNED["ppo"]),
-        fits=3,
-    ),
-    Algorithm(
-        "fictitious",
-        "learned",
-        "neural fictitious self-play with PPO (ours)",
-        partial(_fictitious, **TUNED["fictitious"]),
-    ),
-    Algorithm(
-        "mirror-descent",
-        "learned",
-        "magnetic mirror descent, self-play (ours)",
-        partial(_mirror_descent, **TUNED["mirror-descent"]),
-        fits=3,
-    ),
-    Algorithm(
-        "r-nad",
-        "learned",
-        "R-NaD, regularised Nash dynamics, self-play with PPO (ours)",
-        partial(_regularised_nash, **TUNED["r-nad"]),
-    ),
-    Algorithm(
-        "psro",
-        "learned",
-        "PSRO with PPO as oracle, fictitious play as meta-solver (ours)",
-        partial(_response_oracles, **TUNED["psro"]),
-    ),
-    Algorithm(
-        "maskable-ppo",
-        "learned",
-        "MaskablePPO of sb3-contrib, self-play",
-        partial(_library, sb3.maskable_ppo, **TUNED["maskable-ppo"]),
-    ),
-    Algorithm(
-        "a2c",
-        "learned",
-        "A2C of stable-baselines3, self-play",
-        partial(_library, sb3.a2c, **TUNED["a2c"]),
-    ),
+    _learner("ppo", "PPO, self-play with shared parameters (ours)", _ppo, fits=3),
+    _learner("fictitious", "neural fictitious self-play with PPO (ours)", _fictitious),
+    _learner("mirror-descent", "magnetic mirror descent, self-play (ours)", _mirror_descent, fits=3),
+    _learner("r-nad", "R-NaD, regularised Nash dynamics, self-play with PPO (ours)", _regularised_nash),
+    _learner("psro", "PSRO with PPO as oracle, fictitious play as meta-solver (ours)", _response_oracles),
+    _learner("maskable-ppo", "MaskablePPO of sb3-contrib, self-play", partial(_library, sb3.maskable_ppo)),
+    _learner("a2c", "A2C of stable-baselines3, self-play", partial(_library, sb3.a2c)),
     Algorithm(REFERENCES[0], "scripted", "leaves with probability 0.2", lambda _run: (REFERENCES[0], 0)),
     Algorithm(REFERENCES[1], "scripted", "one-step lookahead on expected gems", lambda _run: (REFERENCES[1], 0)),
     Algorithm(
