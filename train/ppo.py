@@ -247,12 +247,14 @@ class Learner:
         return 0
 
     def rollout(self) -> Samples:
-        """Play `turns` turns of all games; return the decisions whose outcome is known."""
+        """Play `turns` turns of all games, fewer at the end; return the decisions whose outcome is known."""
         config = self.config
         self.entropy_weight = self.scheduled(config.entropy, config.final_entropy)
         self.buffer.start_rollout()
         for _ in range(config.turns):
             self.play_turn()
+            if self.decisions >= config.decisions:
+                break
         deciding = self.observations[:, 0] > 0
         next_values = np.zeros(self.env.num_envs, np.float32)
         next_values[deciding] = self.evaluate(self.inputs(self.observations[deciding]))[1]

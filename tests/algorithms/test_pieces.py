@@ -75,19 +75,6 @@ def test_responses_replace_the_untrained_network(tmp_path, monkeypatch):
     assert points == [["answer 1", "answer 2"]]
 
 
-def test_distillation_keeps_its_least_share_after_a_long_rollout(tmp_path, monkeypatch):
-    asked = []
-
-    def distilled(population, config, decisions, folder=None):
-        asked.append(decisions)
-        return population.policies[0], 0
-
-    monkeypatch.setattr(response_oracles, "distilled", distilled)
-    config = Config(ppo={**dict(SMALL), "games": 96}, network={"hidden": (8,)})
-    response_oracles.response_oracles(config, tmp_path, rounds=2)
-    assert asked[-1] == 0.02 * config.ppo.decisions
-
-
 def test_distilled_network_equals_population_average():
     """Conditional on being inside after some turns, policies that rarely leave are likelier."""
     population = Population(np.random.default_rng(0))

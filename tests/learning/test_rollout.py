@@ -56,7 +56,7 @@ def chains_of_row(turns, row):
 def test_advantages_equal_gae_over_decisions(reward):
     """One long rollout: every complete decision is there once, with its advantage by definition."""
     env = Recorded(6, [3, 4, 5, 3, 4, 8], reward=reward)
-    config = PPOConfig(turns=90, gae_lambda=LAMBDA, minibatch=8, decisions=1)
+    config = PPOConfig(turns=90, gae_lambda=LAMBDA, minibatch=8)
     model = Learner(env, config, NetworkConfig(hidden=(8,), inputs=RAW), 0)
     model.gamma = GAMMA
     samples = model.rollout()

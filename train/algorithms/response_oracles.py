@@ -37,8 +37,8 @@ from train.runs.run_folder import Checkpoints
 
 DISTILLED = 0.1
 """Share of the budget for the decisions of the distillation."""
-_LEAST = 0.02
-"""Share for each checkpoint, beyond the budget, and at least at the end."""
+CHECKPOINT = 0.02
+"""Share for each checkpoint, beyond the budget."""
 _PASSES, _BATCH, _RATE = 20, 1024, 3e-3  # distillation
 
 
@@ -91,11 +91,9 @@ def response_oracles(config: Config, folder: Path, rounds: int) -> tuple[Network
             if checkpoints.saved < checkpoints.due(learner.decisions):
                 mixture = Population(np.random.default_rng(joined), population.policies)
                 with torch.random.fork_rng():
-                    network, _ = distilled(mixture, config, round(_LEAST * config.ppo.decisions))
+                    network, _ = distilled(mixture, config, round(CHECKPOINT * config.ppo.decisions))
                 checkpoints.save(network, learner.decisions)
-    # After a long last rollout, this exceeds the budget.
-    remaining = max(config.ppo.decisions - learner.decisions, round(_LEAST * config.ppo.decisions))
-    network, distillation_decisions = distilled(population, config, remaining, folder)
+    network, distillation_decisions = distilled(population, config, config.ppo.decisions - learner.decisions, folder)
     return network, learner.decisions + distillation_decisions
 
 
