@@ -6,7 +6,7 @@ from scipy import stats
 
 from tests.benchmarking.test_tables_of_tasks import solved
 from train.benchmarking.reporting.aggregate import budget_table, exact_scores, score_table
-from train.benchmarking.reporting.statistics import compare, holm, iqm, ratio
+from train.benchmarking.reporting.statistics import compare, iqm
 
 RNG = np.random.default_rng(0)
 OURS = [RNG.normal(0.9, 0.05, 10), RNG.normal(0.7, 0.1, 7)]
@@ -19,28 +19,46 @@ def test_interquartile_mean_trims_a_quarter_of_all_runs_at_both_ends():
 
 
 def test_ratio_is_the_geometric_mean_of_distances():
-    assert ratio([np.array([0.5, 0.7]), np.array([0.8])], [np.array([0.9]), np.array([0.2])]) == pytest.approx(1)
-    assert np.isfinite(ratio([np.array([1.0, 1 + 1e-12])], [np.array([0.5])]))
+    single = compare([np.array([0.5, 0.7]), np.array([0.8])], [np.array([0.9]), np.array([0.2])])
+    assert single.fixed.mean == pytest.approx(1)
+    assert np.isfinite(compare([np.array([1.0, 1 + 1e-12])], [np.array([0.5])]).fixed.mean)
 
 
 def test_comparison_has_intervals_of_runs_and_of_tasks():
     ours = [1 - np.exp(RNG.normal(-1, 0.1, 40)), 1 - np.exp(RNG.normal(-2, 0.1, 40))]
     same, worse = compare(ours, ours), compare([1 - 2 * (1 - ours[0]), 1 - 1.2 * (1 - ours[1])], ours)
     assert same.fixed.mean == 1
-    assert (same.excludes_one, worse.excludes_one) == (False, True)
     assert same.p_value > 0.5
     assert worse.p_value < 0.001
     assert worse.fixed.mean == pytest.approx((2 * 1.2) ** 0.5)
     half = 1.96 * (2 * 0.1**2 / 40 / 2) ** 0.5  # of the mean over two tasks of differences of logarithms
     assert np.log(worse.fixed.high / worse.fixed.mean) == pytest.approx(half, rel=0.35)
-    assert worse.resampled.low < 1.3 < worse.fixed.low  # the first task alone has 2, the second 1.2
-    assert worse.resampled.high > 1.9 > worse.fixed.high
-    assert np.isnan(compare([ours[0][:4]], [ours[0]]).fixed.low)  # too few runs for an interval
+    assert worse.sampled.low < 1 < worse.fixed.low  # two tasks, of which one has 2 and one 1.2
+    assert worse.sampled.high > worse.fixed.high
+    assert [each.excludes_one for each in (same, worse, compare([1 - 2 * (1 - ours[0])] * 4, [ours[0]] * 4))] == [
+        False,
+        False,
+        True,
+    ]
+    assert np.isnan(compare([ours[0][:1]], [ours[0]]).fixed.low)  # no interval of one run
 
 
-def test_holm_multiplies_by_the_number_of_remaining_comparisons():
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.6, 0.7]) == [1, 1]
+def test_interval_of_equal_tasks_is_that_of_welch():
+    ours, theirs = 1 - np.exp(RNG.normal(0, 0.01, 8)), 1 - np.exp(RNG.normal(0, 0.03, 5))
+    welch = stats.ttest_ind(np.log(1 - theirs), np.log(1 - ours), equal_var=False)
+    comparison = compare([theirs], [ours])
+    assert comparison.p_value == pytest.approx(welch.pvalue, rel=0.02)
+    interval = np.log([comparison.fixed.low, comparison.fixed.high])
+    assert interval == pytest.approx(list(welch.confidence_interval()), rel=0.02)
+
+
+def test_intervals_cover_the_truth_with_few_runs():
+    def covers():
+        runs = [1 - np.exp(RNG.normal(0, 0.25, 5)) for _ in range(14)]
+        interval = compare(runs[:7], runs[7:]).fixed
+        return interval.low < 1 < interval.high
+
+    assert 0.92 < np.mean([covers() for _ in range(1_000)]) < 0.98
 
 
 def test_scores_are_relative_to_the_reference_and_of_all_exact_tasks():
@@ -72,3 +90,12 @@ def test_algorithms_are_compared_at_each_budget_in_the_tasks_of_all():
     assert table.splitlines()[0] == "| algorithm | 200,000 decisions | 1,000,000 decisions |"
     assert "| `a2c` | 0.50 (–) | 1.50 (–) |" in table
     assert "| `psro` | 1.50 (–) |  |" in table
+
+
+def test_differences_from_the_baseline_are_bold():
+    runs = [solved("random:0.2", 10.0, kind="scripted")]
+    for name, mean in (("ppo", 1.0), ("a2c", 5.0), ("psro", 1.03)):
+        runs += [solved(name, mean * factor) for factor in (0.9, 1, 1.1)]
+    table = budget_table([{"config": {"decisions": 200_000}, "runs": runs}])
+    assert "| `a2c` | **5.00 (" in table
+    assert "| `psro` | 1.03 (" in table

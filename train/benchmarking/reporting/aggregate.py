@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from diamant_env.evaluation.intervals import holm
 from diamant_env.evaluation.report import estimate_text
 from train.benchmarking.reporting.columns import Row, curve_columns, curve_of, markdown_table
-from train.benchmarking.reporting.statistics import Scores, compare, holm, iqm
+from train.benchmarking.reporting.statistics import Comparison, Scores, compare, iqm
 
 REFERENCE, BASELINE, LEVEL = "random:0.2", "ppo", 0.05
 
@@ -53,34 +54,44 @@ def score_table(runs: Sequence[Row]) -> str:
     rows = [
         [
             f"`{name}`",
-            *(estimate_text(each, 2) for each in (comparison.fixed, comparison.resampled)),
-            "" if math.isnan(comparison.fixed.low) else f"{p:.4f}",
+            *(estimate_text(each, 2) for each in (comparison.fixed, comparison.sampled)),
+            "" if math.isnan(comparison.fixed.low) else f"{p:.4f}" if p >= 1e-4 else "< 0.0001",
             ("worse" if comparison.fixed.mean > 1 else "better") if comparison.excludes_one and p < LEVEL else "",
         ]
         for (name, comparison), p in zip(compared.items(), p_values, strict=True)
     ]
-    head = [f"NashConv / {BASELINE}'s, these tasks", "tasks resampled", "p (Holm)", f"than {BASELINE}"]
+    head = [f"NashConv / {BASELINE}'s, these tasks", "tasks as a sample", "p (Holm)", f"than {BASELINE}"]
     return markdown_table(["algorithm", *head], rows)
 
 
 def budget_table(contents: Sequence[Row]) -> str:
-    """Return NashConv relative to `BASELINE`'s at the same budget, over the tasks of all budgets, in Markdown."""
+    """Return NashConv relative to `BASELINE`'s at the same budget, over the tasks of all budgets, in Markdown.
+
+    Bold ones differ from 1 with a p-value below 0.05 after Holm's correction for all cells.
+    """
     by_budget = {content["config"]["decisions"]: content["runs"] for content in contents}
     learned = [{row["task"] for row in runs if row["kind"] == "learned"} for runs in by_budget.values()]
     tasks = set.intersection(*learned)
-    cells: dict[str, dict[int, str]] = {}
+    cells: dict[tuple[str, int], Comparison] = {}
     for budget, runs in sorted(by_budget.items()):
         scores = exact_scores([row for row in runs if row["task"] in tasks])
-        for name, theirs in scores.items():
-            if BASELINE in scores:
-                cells.setdefault(name, {})[budget] = estimate_text(compare(theirs, scores[BASELINE]).fixed, 2)
-    rows = [[f"`{name}`", *(row.get(budget, "") for budget in sorted(by_budget))] for name, row in cells.items()]
+        ours = scores.pop(BASELINE, None)
+        if ours is not None:
+            cells |= {(name, budget): compare(theirs, ours) for name, theirs in scores.items()}
+    texts: dict[tuple[str, int], str] = {}
+    for (cell, comparison), p in zip(cells.items(), holm([each.p_value for each in cells.values()]), strict=True):
+        text = estimate_text(comparison.fixed, 2)
+        texts[cell] = f"**{text}**" if p < LEVEL else text
+    rows = [
+        [f"`{name}`", *(texts.get((name, budget), "") for budget in sorted(by_budget))]
+        for name in dict.fromkeys(name for name, _ in cells)
+    ]
     return markdown_table(["algorithm", *(f"{budget:,} decisions" for budget in sorted(by_budget))], rows)
 
 
 def iqms(runs: Sequence[Row]) -> dict[str, float]:
     """Return the interquartile mean of each algorithm's normalised scores."""
-    return {name: float(iqm(scores)) for name, scores in exact_scores(runs).items()}
+    return {name: iqm(scores) for name, scores in exact_scores(runs).items()}
 
 
 def marl_eval(runs: Sequence[Row]) -> dict[str, Any]:

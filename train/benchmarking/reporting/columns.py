@@ -85,9 +85,9 @@ COLUMNS = {
         _SECONDS,
     ),
     "win": (
+        Column("first fit's gain", "win share", 3, _of("gain", "first_fit")),
         Column("strongest response's gain", "win share", 3, _of("gain", "at_least")),
         Column("held-out win share", "", 3, _of("held_out", "win"), "win"),
-        _SCORE,
         _SECONDS,
     ),
 }

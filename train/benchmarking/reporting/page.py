@@ -26,8 +26,7 @@ from train.benchmarking.reporting.columns import (
     over_seeds,
     seeds_text,
 )
-from train.benchmarking.reporting.pictures import curves_file
-from train.benchmarking.reporting.statistics import FEWEST
+from train.benchmarking.reporting.pictures import FEWEST, curves_file
 
 PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark_tasks.md"
 CURVES = {
@@ -67,8 +66,7 @@ def _together(runs: Sequence[Row]) -> list[str]:
     if not (table := score_table(runs)):
         return []
     tasks = {row["task"] for row in runs if row["algorithm"] == REFERENCE and nash_conv(row) is not None}
-    which = f"{', '.join(sorted(tasks))}, with 95 % bootstrap intervals from {FEWEST} runs a task on"
-    return [f"## Exact tasks together\n\n{which}:\n\n{table}"]
+    return [f"## Exact tasks together\n\n{', '.join(sorted(tasks))}, with 95 % intervals:\n\n{table}"]
 
 
 def _curves(runs: Sequence[Row], *points: str) -> list[str]:

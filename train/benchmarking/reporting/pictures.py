@@ -26,12 +26,13 @@ from train.benchmarking.reporting.columns import (
     curve_panels,
     seeds_text,
 )
-from train.benchmarking.reporting.statistics import FEWEST
 from train.runs.run_folder import save_figure
 
 _DASHES = ("--", ":", "-.", (0, (8, 2)), (0, (1, 3)), (0, (5, 1, 1, 1, 1, 1)), (0, (2, 1)))
 WIDTH, HEIGHT = 3.3, 2.4
 """Size of a panel in inches."""
+FEWEST = 5
+"""Runs from which on a learning curve has an interval."""
 _LETTERS = 46
 """Letters of a line of text below a panel."""
 _MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
