@@ -37,7 +37,7 @@ from train.runs.run_folder import Checkpoints
 
 DISTILLED = 0.1
 """Share of the budget for the decisions of the distillation."""
-CHECKPOINT = 0.02
+DISTILLED_EARLIER = 0.02
 """Share for each checkpoint, beyond the budget."""
 _PASSES, _BATCH, _RATE = 20, 1024, 3e-3  # distillation
 
@@ -91,7 +91,7 @@ def response_oracles(config: Config, folder: Path, rounds: int) -> tuple[Network
             if checkpoints.saved < checkpoints.due(learner.decisions):
                 mixture = Population(np.random.default_rng(joined), population.policies)
                 with torch.random.fork_rng():
-                    network, _ = distilled(mixture, config, round(CHECKPOINT * config.ppo.decisions))
+                    network, _ = distilled(mixture, config, round(DISTILLED_EARLIER * config.ppo.decisions))
                 checkpoints.save(network, learner.decisions)
     network, distillation_decisions = distilled(population, config, config.ppo.decisions - learner.decisions, folder)
     return network, learner.decisions + distillation_decisions

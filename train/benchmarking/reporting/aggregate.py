@@ -40,16 +40,20 @@ def exact_scores(runs: Sequence[Row]) -> dict[str, Scores]:
     return dict(sorted(scores.items(), key=lambda each: -iqm(each[1])))
 
 
+def _compared(runs: Sequence[Row]) -> dict[str, Comparison] | None:
+    """Return the comparison of each learning algorithm with `BASELINE`, None without its runs."""
+    scores = exact_scores(runs)
+    ours = scores.pop(BASELINE, None)
+    return None if ours is None else {name: compare(theirs, ours) for name, theirs in scores.items()}
+
+
 def score_table(runs: Sequence[Row]) -> str:
     """Return each algorithm's NashConv relative to `BASELINE`'s with both intervals, in Markdown.
 
     An algorithm is called better or worse if both intervals exclude 1 and Holm's p-value is below 0.05.
     """
-    scores = exact_scores(runs)
-    ours = scores.pop(BASELINE, None)
-    if ours is None:
+    if (compared := _compared(runs)) is None:
         return ""
-    compared = {name: compare(theirs, ours) for name, theirs in scores.items()}
     p_values = holm([each.p_value for each in compared.values()])
     rows = [
         [
@@ -74,10 +78,8 @@ def budget_table(contents: Sequence[Row]) -> str:
     tasks = set.intersection(*learned)
     cells: dict[tuple[str, int], Comparison] = {}
     for budget, runs in sorted(by_budget.items()):
-        scores = exact_scores([row for row in runs if row["task"] in tasks])
-        ours = scores.pop(BASELINE, None)
-        if ours is not None:
-            cells |= {(name, budget): compare(theirs, ours) for name, theirs in scores.items()}
+        compared = _compared([row for row in runs if row["task"] in tasks]) or {}
+        cells |= {(name, budget): comparison for name, comparison in compared.items()}
     texts: dict[tuple[str, int], str] = {}
     for (cell, comparison), p in zip(cells.items(), holm([each.p_value for each in cells.values()]), strict=True):
         text = estimate_text(comparison.fixed, 2)

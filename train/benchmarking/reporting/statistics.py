@@ -2,7 +2,7 @@
 
 The interquartile mean is that of Agarwal et al.: Deep reinforcement learning at the edge of the statistical precipice
 (NeurIPS 2021), whose library `rliable` does not import beside today's pandas. Intervals are of Welch's t (1947) on
-logarithms, with the delta method, since percentile bootstraps of 5 to 10 runs are too narrow.
+logarithms, with the delta method: a percentile bootstrap of five runs covers 91 %, of ten 94 %.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from diamant_env.evaluation.intervals import Estimate, mean_of_tables
+from diamant_env.evaluation.intervals import CONFIDENCE, Estimate, mean_of_tables
 
 _SOLVED = 1e-9  # distance from which on a task is solved, so that ratios are finite
 
@@ -59,7 +59,7 @@ def compare(theirs: Scores, ours: Scores) -> Comparison:
     errors = np.array([each.var(ddof=1) / each.mean() ** 2 for each in runs]) / numbers  # variances of the logarithms
     freedom = errors.sum() ** 2 / (errors**2 / (numbers - 1)).sum()
     error = math.sqrt(errors.sum()) / len(theirs)
-    half = float(special.stdtrit(freedom, 0.975)) * error
+    half = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2)) * error
     return Comparison(
         Estimate(*np.exp([mean, mean - half, mean + half]).tolist()),
         Estimate(*np.exp([tasks.mean, tasks.low, tasks.high]).tolist()),
