@@ -87,7 +87,8 @@ class BenchmarkRun:
     def experiment(self, rows: int = 0, **settings: Any) -> Config:
         """Return task and budget as a training configuration with a unique seed; `settings` are those of PPO.
 
-        About `rows` seats learn in parallel, by default as many as in the benchmark's configuration. Learning rate and entropy fall linearly to `FINAL` of their start, in all algorithms.
+        About `rows` seats learn in parallel, by default as many as in the benchmark's configuration. Learning rate and
+        entropy fall linearly to `FINAL` of their start, in all algorithms.
         """
         config, game = self.config, game_of(self.task)
         seeds = seeds_for(config.seed, "benchmark run", self.task.name, self.algorithm.name, self.seed)
