@@ -29,17 +29,19 @@ REFERENCES = ("random:0.2", "ev:0.75")
 """Scripted reference agents in every part of the benchmark."""
 # fmt: off
 TUNED: dict[str, dict[str, Any]] = {
-    "ppo": {"learning_rate": 0.0098, "entropy": 0.069, "epochs": 1, "minibatch": 1024, "average": 0.1},
-    "fictitious": {"learning_rate": 0.002, "entropy": 0.01, "epochs": 4, "minibatch": 512, "average": 0.05,
-        "passes": 4, "rate": 0.0008},
-    "mirror-descent": {"learning_rate": 0.0048, "entropy": 0.046, "epochs": 4, "minibatch": 2048, "average": 0.1,
-        "step_size": 2.1},
-    "r-nad": {"learning_rate": 0.0015, "entropy": 0.081, "epochs": 4, "minibatch": 1024, "average": 0.2,
-        "weight": 0.0039, "replacements": 10},
-    "psro": {"learning_rate": 0.0065, "entropy": 0.012, "epochs": 4, "minibatch": 512, "average": 0.05, "rounds": 48},
-    "maskable-ppo": {"learning_rate": 0.0079, "entropy": 0.076, "epochs": 4, "minibatch": 1024, "average": 0.4,
-        "turns": 4},
-    "a2c": {"learning_rate": 0.0065, "entropy": 0.14, "epochs": 1, "minibatch": 1024, "average": 0.1, "turns": 4},
+    "ppo": {"learning_rate": 0.0026, "entropy": 0.15, "epochs": 1, "minibatch": 1024, "average": 0.1, "turns": 4},
+    "fictitious": {"learning_rate": 0.014, "entropy": 0.027, "epochs": 4, "minibatch": 512, "average": 0.1, "turns": 8,
+        "passes": 8, "rate": 0.0013},
+    "mirror-descent": {"learning_rate": 0.0045, "entropy": 0.26, "epochs": 4, "minibatch": 2048, "average": 0.1,
+        "turns": 8, "step_size": 0.85},
+    "r-nad": {"learning_rate": 0.0044, "entropy": 0.14, "epochs": 1, "minibatch": 256, "average": 0.05, "turns": 4,
+        "weight": 0.026, "replacements": 20},
+    "psro": {"learning_rate": 0.006, "entropy": 0.1, "epochs": 1, "minibatch": 512, "average": 0.4, "turns": 16,
+        "rounds": 24},
+    "maskable-ppo": {"learning_rate": 0.00099, "entropy": 0.048, "epochs": 4, "minibatch": 512, "average": 0.2,
+        "turns": 32},
+    "a2c": {"learning_rate": 0.0023, "entropy": 0.039, "epochs": 1, "minibatch": 2048, "average": 0.05, "turns": 4,
+        "rows": 32},
 }
 # fmt: on
 """The best settings of each learner in `train.tune`; A2C ignores epochs and minibatch."""
