@@ -33,20 +33,21 @@ EDITION = f"{CONFIGS / 'tuning_edition.toml'}/hidden_rivals:1"
 PLAYERS, SEEDS = (2, 3), (100, 101)
 Range = tuple[float, float] | list[int] | list[float]  # log-uniform between two bounds, or one of a list
 SHARED: dict[str, Range] = {  # A2C ignores epochs and minibatch
-    "learning_rate": (1e-4, 1e-2),
+    "learning_rate": (2e-4, 2e-2),
     "entropy": (3e-3, 0.3),
     "epochs": [1, 2, 4, 8],
-    "minibatch": [512, 1024, 2048, 4096],
+    "minibatch": [256, 512, 1024, 2048],
     "average": [0.05, 0.1, 0.2, 0.4],
+    "turns": [4, 8, 16, 32],
 }
 RANGES: dict[str, dict[str, Range]] = {  # each learner's further settings
     "ppo": {},
     "fictitious": {"passes": [2, 4, 8, 16], "rate": (3e-4, 1e-2)},
     "mirror-descent": {"step_size": (0.5, 50.0)},
     "r-nad": {"weight": (0.003, 0.3), "replacements": [5, 10, 20, 40]},
-    "psro": {"rounds": [6, 12, 24, 48]},
-    "maskable-ppo": {"n_steps": [16, 32, 64, 128]},
-    "a2c": {"n_steps": [4, 8, 16, 32]},
+    "psro": {"rounds": [12, 24, 48, 96]},
+    "maskable-ppo": {},
+    "a2c": {},
 }
 
 

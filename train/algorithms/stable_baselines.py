@@ -25,7 +25,6 @@ from train.runs.averaging import WeightAverage
 from train.runs.config import Config, PPOConfig
 from train.runs.run_folder import Checkpoints
 
-ROWS = 64  # approximate number of learning seats
 _IDLE = 3  # bound on rows per decision, since stable-baselines3 counts idle rows
 
 
@@ -81,21 +80,22 @@ class BudgetCallback(BaseCallback):
         return spent < config.ppo.decisions
 
 
-def a2c(env: VecEnv, _ppo: PPOConfig, **options: Any) -> BaseAlgorithm:
+def a2c(env: VecEnv, ppo: PPOConfig, **options: Any) -> BaseAlgorithm:
     """Return A2C (Mnih et al. 2016)."""
-    return A2C("MlpPolicy", env, normalize_advantage=True, **options)
+    return A2C("MlpPolicy", env, n_steps=ppo.turns, normalize_advantage=True, **options)
 
 
 def maskable_ppo(env: VecEnv, ppo: PPOConfig, **options: Any) -> BaseAlgorithm:
     """Return MaskablePPO (Huang and Ontañón 2022)."""
-    return MaskablePPO("MlpPolicy", env, n_epochs=ppo.epochs, batch_size=ppo.minibatch, **options)
+    recipe = {"n_steps": ppo.turns, "n_epochs": ppo.epochs, "batch_size": ppo.minibatch}
+    return MaskablePPO("MlpPolicy", env, **recipe, **options)
 
 
 def learn(make: Callable[..., BaseAlgorithm], config: Config, folder: Path) -> tuple[NetworkAgent, int]:
     """Train by self-play with shared parameters for the budget of decisions; return the policy and the decisions."""
     torch.set_num_threads(config.threads)
     game = config.game
-    env = vec_env_of(game, max(1, ROWS // game.num_players[0]))
+    env = vec_env_of(game, config.ppo.games)
     env.seed(config.seed)
     shape = list(config.network.hidden)
     policy = {"net_arch": shape, "activation_fn": ACTIVATIONS[config.network.activation]}

@@ -35,22 +35,21 @@ TUNED: dict[str, dict[str, Any]] = {
     "r-nad": {"learning_rate": 0.0015, "entropy": 0.081, "epochs": 4, "minibatch": 1024, "average": 0.2,
         "weight": 0.0039, "replacements": 10},
     "psro": {"learning_rate": 0.0065, "entropy": 0.012, "epochs": 4, "minibatch": 512, "average": 0.05, "rounds": 48},
-    "maskable-ppo": {"learning_rate": 0.0079, "entropy": 0.076, "epochs": 4, "minibatch": 1024, "average": 0.4,
-        "n_steps": 16},
-    "a2c": {"learning_rate": 0.0065, "entropy": 0.14, "epochs": 1, "minibatch": 1024, "average": 0.1, "n_steps": 16},
+    "maskable-ppo": {"learning_rate": 0.0079, "entropy": 0.076, "epochs": 4, "minibatch": 1024, "average": 0.4, "turns": 4},
+    "a2c": {"learning_rate": 0.0065, "entropy": 0.14, "epochs": 1, "minibatch": 1024, "average": 0.1, "turns": 4},
 }
 # fmt: on
 """The best settings of each learner in `train.tune`; A2C ignores epochs and minibatch."""
 
 
 def _ppo(run: BenchmarkRun, learner: Callable = LeagueLearner, **ppo: Any) -> Trained:
-    """Train by PPO, resuming an interrupted run; `ppo` overrides the configuration."""
-    agent = train(run.experiment(ppo), run.training, learner, progress=False)
+    """Train by PPO with these settings, resuming an interrupted run."""
+    agent = train(run.experiment(**ppo), run.training, learner, progress=False)
     return agent, read_json(run.training / TIME)["decisions"]
 
 
 def _fictitious(run: BenchmarkRun, passes: int, rate: float, **ppo: Any) -> Trained:
-    return fictitious_play(run.experiment(ppo), run.training, passes, rate)
+    return fictitious_play(run.experiment(**ppo), run.training, passes, rate)
 
 
 def _mirror_descent(run: BenchmarkRun, step_size: float, **ppo: Any) -> Trained:
@@ -62,11 +61,11 @@ def _regularised_nash(run: BenchmarkRun, weight: float, replacements: int, **ppo
 
 
 def _response_oracles(run: BenchmarkRun, rounds: int, **ppo: Any) -> Trained:
-    return response_oracles(run.experiment(ppo), run.training, rounds)
+    return response_oracles(run.experiment(**ppo), run.training, rounds)
 
 
-def _library(make_model: Callable[..., BaseAlgorithm], run: BenchmarkRun, n_steps: int, **ppo: Any) -> Trained:
-    return sb3.learn(partial(make_model, n_steps=n_steps), run.experiment(ppo), run.training)
+def _library(make_model: Callable[..., BaseAlgorithm], run: BenchmarkRun, **ppo: Any) -> Trained:
+    return sb3.learn(make_model, run.experiment(**ppo), run.training)
 
 
 def _is_win_task(task: BenchmarkTask) -> bool:

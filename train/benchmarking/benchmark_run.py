@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -31,7 +31,7 @@ from train.responding.gains import ResponseGame
 from train.responding.result import fits_of, gain_of, members_of, select
 from train.responding.search import response_runs, reward_scale
 from train.responding.value_iteration import no_values
-from train.runs.config import Config, EvaluationConfig, GameConfig
+from train.runs.config import Config, EvaluationConfig, GameConfig, PPOConfig
 from train.runs.run_folder import LAST, POLICY, machine, read_json, save_policy
 
 HELD_OUT = "held_out"
@@ -43,7 +43,7 @@ Trained = tuple[AgentSpec, int]
 FINAL = 0.1
 """Final share of the initial learning rate and entropy."""
 POINT_GAMES = 4
-"""Divisor of the number of games at a point of a learning curve, and against `MINIMAX`."""
+"""Divisor of the number of games at a point of a learning curve."""
 MINIMAX = "minimax"
 _GAMES, _TURNS = 16, 80  # size of the digest's games
 
@@ -84,22 +84,22 @@ class BenchmarkRun:
         """Folder of the training's files."""
         return self.folder / "run"
 
-    def experiment(self, ppo: Mapping[str, float] | None = None) -> Config:
-        """Return task and budget as a training configuration with a unique seed; `ppo` overrides its PPO section.
+    def experiment(self, **settings: Any) -> Config:
+        """Return task and budget as a training configuration with a unique seed; `settings` are those of PPO.
 
         Learning rate and entropy fall linearly to `FINAL` of their start, in all algorithms.
         """
         config, game = self.config, game_of(self.task)
         seeds = seeds_for(config.seed, "benchmark run", self.task.name, self.algorithm.name, self.seed)
-        scale = config.ppo.reward_scale * reward_scale(game.reward)
-        recipe = config.ppo.model_copy(update={"decisions": config.decisions, "reward_scale": scale, **(ppo or {})})
-        ends = {"final_learning_rate": FINAL * recipe.learning_rate, "final_entropy": FINAL * recipe.entropy}
+        common = {"games": max(1, config.rows // self.task.players), "reward_scale": reward_scale(game.reward)}
+        ppo = PPOConfig(**{**common, **settings, "decisions": config.decisions})
+        ends = {"final_learning_rate": FINAL * ppo.learning_rate, "final_entropy": FINAL * ppo.entropy}
         return Config(
             name="benchmark",
             seed=int(seeds.generate_state(1)[0]),
             threads=config.threads,
             game=game,
-            ppo=recipe.model_copy(update=ends),
+            ppo=ppo.model_copy(update=ends),
             network=config.network.model_copy(
                 update={"inputs": EXACT_VIEW} if self.task.family == "two-player" else {}
             ),
@@ -173,7 +173,7 @@ class BenchmarkRun:
         """Return the task's figures of an agent."""
         measures: dict[str, Any] = {HELD_OUT: self._against(HELD_OUT, agent, self.config.games)}
         if self.task.family == "two-player":
-            measures[MINIMAX] = self._against(MINIMAX, agent, self.config.games // POINT_GAMES)
+            measures[MINIMAX] = self._against(MINIMAX, agent, self.config.games)
             if self.seed == 0 and self.config.exact_two_player:
                 measures["joint"] = self._exact(agent)
         elif self.task.family in EXACT:

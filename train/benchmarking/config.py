@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from train.responding.config import IterationConfig, SearchConfig
-from train.runs.config import Decisions, Games, NetworkConfig, Number, PPOConfig, Run
+from train.runs.config import Count, Decisions, Games, NetworkConfig, Number, PPOConfig, Run
 
 
 class BenchmarkConfig(Run):
@@ -14,6 +14,8 @@ class BenchmarkConfig(Run):
     name: str = Field("benchmark", pattern=r"^[\w.-]+$", max_length=200)
     decisions: Decisions = 1_000_000
     """Decisions of learning seats in a run; idle seats don't count."""
+    rows: Count = 256
+    """Learning seats that play in parallel in all learning algorithms."""
     checkpoints: Number = 8
     """Maximum number of evenly spaced points of a learning curve; tasks with slow evaluations have fewer."""
     exact_players: int = Field(5, ge=1, le=5)
@@ -33,7 +35,5 @@ class BenchmarkConfig(Run):
     """Best-response search of each run in the full game, smaller than the default of `train.best_response`.
 
     It has as many fits of value iteration as `Algorithm.fits`; `seeds` counts the runs of PPO."""
-    ppo: PPOConfig = PPOConfig(games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, average=0.1)
-    """Settings of all learning algorithms; `decisions` and the ends of the schedules are the benchmark's."""
     network: NetworkConfig = NetworkConfig()
     """Network of all learning algorithms."""
