@@ -21,8 +21,9 @@ from train.runs.training_run import train
 PLAYERS = 3
 SMALL = Edition("small", (3, 5), ("snake",), trap_copies=2, expeditions=1)
 # Reward unit: two gems, for returns of about 1 as in the other tasks.
-PPO = {"games": 32, "turns": 16, "minibatch": 512, "reward_scale": 8}
-CONFIG = BenchmarkConfig(decisions=60_000, ppo=BenchmarkConfig().ppo.model_copy(update=PPO))
+PPO = {"turns": 16, "minibatch": 512, "reward_scale": 0.5}
+CONFIG = BenchmarkConfig(decisions=60_000, rows=96)
+PLAIN = {"learning_rate": 2e-3, "average": 0.1}
 GEMS = 2.0
 MOST = {"ppo": 0.09, "fictitious": 0.65, "mirror-descent": 0.12, "r-nad": 0.08, "psro": 0.2}
 """Bounds on exploitability in gems; maxima over five seeds: 0.042, 0.323, 0.059, 0.037 and 0.098."""
@@ -37,7 +38,7 @@ def task(monkeypatch) -> BenchmarkTask:
 @pytest.mark.parametrize("name", MOST)
 def test_algorithm_approaches_equilibrium(name, task, tmp_path):
     run = BenchmarkRun(task, ALGORITHMS[name], 0, tmp_path, CONFIG)
-    agent, _ = partial(run.algorithm.agent, minibatch=512)(run)  # small, as the rollouts
+    agent, _ = partial(run.algorithm.agent, **PPO)(run)
     assert 0 <= evaluate(agent, task).exploitability < MOST[name]
 
 
@@ -85,7 +86,7 @@ def test_mirror_descent_finds_quantal_response_equilibrium(task, tmp_path, monke
     """Source: Sokota et al. 2023."""
     monkeypatch.setattr(mirror_descent, "standardised", lambda batch: batch.advantages)
     run = BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, CONFIG)
-    agent = train(run.experiment(), tmp_path / "run", ConstantTemperature)
+    agent = train(run.experiment(**PPO, **PLAIN), tmp_path / "run", ConstantTemperature)
     found, other = distances(agent, regularised=False)
     assert found < 0.1
     assert other > 0.15
@@ -93,9 +94,9 @@ def test_mirror_descent_finds_quantal_response_equilibrium(task, tmp_path, monke
 
 def test_fixed_anchor_gives_regularised_equilibrium(task, tmp_path):
     """Source: Perolat et al. 2021. The first anchor is nearly uniform."""
-    ppo = CONFIG.ppo.model_copy(update={"entropy": 0.0, "final_entropy": 0.0})
-    run = BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, CONFIG.model_copy(update={"ppo": ppo}))
-    agent = train(run.experiment(), tmp_path / "run", partial(RegularisedNash, weight=0.1, replacements=0))
+    run = BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, CONFIG)
+    experiment = run.experiment(**PPO, **PLAIN, entropy=0.0)
+    agent = train(experiment, tmp_path / "run", partial(RegularisedNash, weight=0.1, replacements=0))
     found, other = distances(agent, regularised=True)
     assert found < 0.07
     assert other > 0.12

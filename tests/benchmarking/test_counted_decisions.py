@@ -18,12 +18,7 @@ from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.entry import EntryTask
 from train.runs.run_folder import LAST
 
-SMALL = BenchmarkConfig(
-    decisions=800,
-    checkpoints=2,
-    ppo=BenchmarkConfig().ppo.model_copy(update={"games": 8, "turns": 4, "average": 0.5}),
-    network={"hidden": [8]},
-)
+SMALL = BenchmarkConfig(decisions=800, rows=24, checkpoints=2, network={"hidden": [8]})
 ABOUT_RIVALS = columns(*(field.name for field in RIVALS))
 
 
@@ -94,7 +89,7 @@ def test_learner_is_counted_and_deterministic_and_gives_an_agent(name, tmp_path,
         for place, seed in zip("abc", (5, 5, 6), strict=True)
     ]
     agent, decisions = runs[0].algorithm.agent(runs[0])
-    assert SMALL.decisions <= decisions == sum(made) < SMALL.decisions + 24 * 16  # one rollout more
+    assert SMALL.decisions <= decisions == sum(made) < SMALL.decisions + SMALL.rows  # one turn more
     assert isinstance(agent, NetworkAgent)
     rows = Batch(50, 3, task.edition).reset(1).reshape(150, -1)
     leave = agent.act(Observations(rows), np.ones(150, bool))

@@ -37,7 +37,7 @@ RESPONSE = {
 SMALL = {
     **{"decisions": 800, "checkpoints": 2, "games": 100, "network": {"hidden": [8]}, "response": RESPONSE},
     "exact_players": 1,
-    "ppo": {**BenchmarkConfig().ppo.model_dump(), "games": 8, "turns": 16},
+    "rows": 16,
 }
 CONFIG = BenchmarkConfig.model_validate(SMALL)
 

@@ -33,7 +33,7 @@ def test_algorithms_have_the_best_published_settings():
 
 
 def test_measured_settings_are_skipped(tmp_path, capsys):
-    words = ["--out", str(tmp_path / "tuning.json"), "--decisions", "300", "--ppo.games", "8", "--network.hidden", "8"]
+    words = ["--out", str(tmp_path / "tuning.json"), "--decisions", "300", "--rows", "16", "--network.hidden", "8"]
     assert tune.main([*words, "--algorithms", "a2c", "mirror-descent", "--number", "1"]) == 0
     rows = json.loads((tmp_path / "tuning.json").read_text())["candidates"]
     assert [(row["algorithm"], list(row["gains"])) for row in rows] == [

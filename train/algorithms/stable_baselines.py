@@ -87,8 +87,7 @@ def a2c(env: VecEnv, ppo: PPOConfig, **options: Any) -> BaseAlgorithm:
 
 def maskable_ppo(env: VecEnv, ppo: PPOConfig, **options: Any) -> BaseAlgorithm:
     """Return MaskablePPO (Huang and Ontañón 2022)."""
-    recipe = {"n_steps": ppo.turns, "n_epochs": ppo.epochs, "batch_size": ppo.minibatch}
-    return MaskablePPO("MlpPolicy", env, **recipe, **options)
+    return MaskablePPO("MlpPolicy", env, n_steps=ppo.turns, n_epochs=ppo.epochs, batch_size=ppo.minibatch, **options)
 
 
 def learn(make: Callable[..., BaseAlgorithm], config: Config, folder: Path) -> tuple[NetworkAgent, int]:

@@ -35,7 +35,8 @@ TUNED: dict[str, dict[str, Any]] = {
     "r-nad": {"learning_rate": 0.0015, "entropy": 0.081, "epochs": 4, "minibatch": 1024, "average": 0.2,
         "weight": 0.0039, "replacements": 10},
     "psro": {"learning_rate": 0.0065, "entropy": 0.012, "epochs": 4, "minibatch": 512, "average": 0.05, "rounds": 48},
-    "maskable-ppo": {"learning_rate": 0.0079, "entropy": 0.076, "epochs": 4, "minibatch": 1024, "average": 0.4, "turns": 4},
+    "maskable-ppo": {"learning_rate": 0.0079, "entropy": 0.076, "epochs": 4, "minibatch": 1024, "average": 0.4,
+        "turns": 4},
     "a2c": {"learning_rate": 0.0065, "entropy": 0.14, "epochs": 1, "minibatch": 1024, "average": 0.1, "turns": 4},
 }
 # fmt: on
