@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 from stable_baselines3.common.base_class import BaseAlgorithm
@@ -75,7 +77,8 @@ def _is_win_task(task: BenchmarkTask) -> bool:
 
 def _learner(name: str, meaning: str, agent: Callable[..., Trained], fits: int = 1) -> Algorithm:
     """Return a learning algorithm with its tuned settings."""
-    return Algorithm(name, "learned", meaning, partial(agent, **TUNED[name]), fits=fits)
+    version = sha256(json.dumps(TUNED[name]).encode()).hexdigest()[:16]
+    return Algorithm(name, "learned", meaning, partial(agent, **TUNED[name]), version=version, fits=fits)
 
 
 _ALGORITHMS = (

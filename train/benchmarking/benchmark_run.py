@@ -56,7 +56,7 @@ class Algorithm(NamedTuple):
     meaning: str
     agent: Callable[[BenchmarkRun], Trained]
     plays: Callable[[BenchmarkTask], bool] = lambda _task: True  # whether it supports a task
-    version: str = ""  # digest of the custom file that defines it
+    version: str = ""  # digest of its settings or of the custom file that defines it
     fits: int = 1  # of value iteration in each run of a full task
 
     def repeated(self, task: BenchmarkTask) -> bool:
