@@ -43,7 +43,7 @@ Trained = tuple[AgentSpec, int]
 FINAL = 0.1
 """Final share of the initial learning rate and entropy."""
 POINT_GAMES = 4
-"""Divisor of the number of games at a point of a learning curve."""
+"""Divisor of the number of games at a point of a learning curve, and against `MINIMAX`."""
 MINIMAX = "minimax"
 _GAMES, _TURNS = 16, 80  # size of the digest's games
 
@@ -173,7 +173,7 @@ class BenchmarkRun:
         """Return the task's figures of an agent."""
         measures: dict[str, Any] = {HELD_OUT: self._against(HELD_OUT, agent, self.config.games)}
         if self.task.family == "two-player":
-            measures[MINIMAX] = self._against(MINIMAX, agent, self.config.games)
+            measures[MINIMAX] = self._against(MINIMAX, agent, self.config.games // POINT_GAMES)
             if self.seed == 0 and self.config.exact_two_player:
                 measures["joint"] = self._exact(agent)
         elif self.task.family in EXACT:
