@@ -32,7 +32,7 @@ COMMAND = "python -m train.tune"
 EDITION = f"{CONFIGS / 'tuning_edition.toml'}/hidden_rivals:1"
 PLAYERS, SEEDS = (2, 3), (100, 101)
 Range = tuple[float, float] | list[int] | list[float]  # log-uniform between two bounds, or one of a list
-SHARED: dict[str, Range] = {  # A2C ignores epochs and minibatch
+SHARED: dict[str, Range] = {  # A2C ignores epochs and minibatch: a rollout is one batch, so it tunes its rows
     "learning_rate": (2e-4, 2e-2),
     "entropy": (3e-3, 0.3),
     "epochs": [1, 2, 4, 8],
@@ -47,7 +47,7 @@ RANGES: dict[str, dict[str, Range]] = {  # each learner's further settings
     "r-nad": {"weight": (0.003, 0.3), "replacements": [5, 10, 20, 40]},
     "psro": {"rounds": [12, 24, 48, 96]},
     "maskable-ppo": {},
-    "a2c": {},
+    "a2c": {"rows": [32, 64, 128, 256]},
 }
 
 

@@ -84,14 +84,17 @@ class BenchmarkRun:
         """Folder of the training's files."""
         return self.folder / "run"
 
-    def experiment(self, **settings: Any) -> Config:
+    def experiment(self, rows: int = 0, **settings: Any) -> Config:
         """Return task and budget as a training configuration with a unique seed; `settings` are those of PPO.
 
-        Learning rate and entropy fall linearly to `FINAL` of their start, in all algorithms.
+        About `rows` seats learn in parallel, by default as many as in the benchmark's configuration. Learning rate and entropy fall linearly to `FINAL` of their start, in all algorithms.
         """
         config, game = self.config, game_of(self.task)
         seeds = seeds_for(config.seed, "benchmark run", self.task.name, self.algorithm.name, self.seed)
-        common = {"games": max(1, config.rows // self.task.players), "reward_scale": reward_scale(game.reward)}
+        common = {
+            "games": max(1, (rows or config.rows) // self.task.players),
+            "reward_scale": reward_scale(game.reward),
+        }
         ppo = PPOConfig(**{**common, **settings, "decisions": config.decisions})
         ends = {"final_learning_rate": FINAL * ppo.learning_rate, "final_entropy": FINAL * ppo.entropy}
         return Config(
