@@ -67,7 +67,9 @@ class Arguments:
 def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     """Play the missing runs, write the figures of all runs in the folder, and return those of the requested ones."""
     if arguments.verify:
-        verify(names=tuple(task.name for task in find_tasks(arguments.tasks)) if arguments.tasks else ())
+        named = find_tasks(arguments.tasks) if arguments.tasks else []
+        learners = find_algorithms(arguments.algorithms or ())
+        verify(tasks=[task.name for task in named], algorithms=[algorithm.name for algorithm in learners])
         return []
     map_jobs = _map_of(arguments)
     config, tasks = arguments.settings, find_tasks(arguments.tasks or ())

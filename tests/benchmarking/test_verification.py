@@ -25,5 +25,6 @@ def test_published_figure_is_compared(tmp_path, capsys):
     save_json({"runs": [{**row, "measures": {"joint": {"nash_conv": published}}}]}, tmp_path / "benchmark.json")
     verify(tmp_path)  # joint decisions are recomputed on request
     assert "0 policies" in capsys.readouterr().out.splitlines()[-1]
-    verify(tmp_path, ("expedition-3",))
-    assert "0 policies" in capsys.readouterr().out.splitlines()[-1]
+    for tasks, algorithms in ((("expedition-3",), ()), (("expedition-2",), ("a2c",))):
+        verify(tmp_path, tasks, algorithms)
+        assert "0 policies" in capsys.readouterr().out.splitlines()[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from diamant_env import benchmark
@@ -17,19 +18,20 @@ def policy_path(folder: Path, task: str, algorithm: str) -> Path:
     return folder / "policies" / slug(task) / f"{slug(algorithm)}.safetensors"
 
 
-def verify(folder: Path = MEASURED, names: tuple[str, ...] = ()) -> None:
-    """Recompute the NashConv of the policies beside `benchmark.json`, of all tasks or these; raise if one differs.
+def verify(folder: Path = MEASURED, tasks: Collection[str] = (), algorithms: Collection[str] = ()) -> None:
+    """Recompute the NashConv of the policies beside `benchmark.json`, of all or of these; raise if one differs.
 
     Those of joint decisions, half an hour each, are only recomputed for tasks that are named.
     """
     rows = [row for row in read_json(folder / "benchmark.json")["runs"] if row["seed"] == 0]
+    rows = [row for row in rows if not algorithms or row["algorithm"] in algorithms]
     here = ", ".join(f"{name} {value}" for name, value in machine(1).items())
     print_line(f"Here: {here}.")
     checked = wrong = 0
     for row in rows:
         path = policy_path(folder, row["task"], row["algorithm"])
         measures = row["measures"]
-        if not path.is_file() or not (row["task"] in names if names else "exact" in measures):
+        if not path.is_file() or not (row["task"] in tasks if tasks else "exact" in measures):
             continue
         published = (measures.get("exact") or measures["joint"])["nash_conv"]
         now = benchmark.evaluate(path, row["task"], progress=True).nash_conv
