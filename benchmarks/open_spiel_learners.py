@@ -1,11 +1,11 @@
 """NFSP and PSRO of OpenSpiel beside the benchmark's learners: ``python benchmarks/open_spiel_learners.py [DECISIONS]``.
 
 All learn from equally many decisions in an expedition of four cards for score, with two players. OpenSpiel computes the
-exact NashConv. Its learners see the history, since they average over policies by tree; ours see the state. NFSP has the
-settings of its example (Kuhn poker) with our hidden layers, then Adam and more gradient steps. PSRO's example spends
-10,000 games on a response, too many here: its DQN learns sooner and explores less, in three numbers of rounds. Exact
-responses in as many rounds show what the DQN's are lacking. Needs ``dm-tree`` and ``cvxpy`` beside the extras `train`
-and `open-spiel`.
+exact NashConv. Its learners see the history, which its averages of policies over the game tree need; ours see states.
+NFSP has the settings of its example (Kuhn poker) with our hidden layers, then Adam and more gradient steps. PSRO's
+example spends 10,000 games on a response, too many here: its DQN learns sooner and explores less, in three numbers of
+rounds. Exact responses in as many rounds show how precise the DQN's are. Needs ``dm-tree`` and ``cvxpy`` beside the
+extras `train` and `open-spiel`.
 """
 
 import sys

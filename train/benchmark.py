@@ -68,7 +68,7 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     """Play the missing runs, write the figures of all runs in the folder, and return those of the requested ones."""
     if arguments.verify:
         named = find_tasks(arguments.tasks) if arguments.tasks else []
-        learners = find_algorithms(arguments.algorithms or ())
+        learners = find_algorithms(arguments.algorithms) if arguments.algorithms else []
         verify(tasks=[task.name for task in named], algorithms=[algorithm.name for algorithm in learners])
         return []
     map_jobs = _map_of(arguments)
