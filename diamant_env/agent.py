@@ -18,9 +18,9 @@ class Agent(Protocol):
     An agent returns probabilities and the environment samples actions, so that any agent can be mixed, averaged and
     exploited.
 
-    A string or a class makes a new agent for each table, a function of the observation is stateless, and an object is
-    used as it is. Seating one object as two agents of a table is an error unless it sets ``stateless = True``. Then its
-    probability for a row depends on that row alone, and it receives only rows that must decide.
+    A string or a class makes a new agent for each evaluation or environment, a function of the observation is
+    stateless, and an object is used as it is. As evaluated agent and opponent at once an object needs ``stateless =
+    True``. Then its probability for a row depends on that row alone, and it receives only rows that must decide.
     """
 
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:

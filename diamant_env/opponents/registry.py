@@ -63,7 +63,7 @@ def make_agent(spec: AgentSpec, seed: int | None = None, *, importing: bool = Tr
               the folder of a run that has a ``policy.safetensors``.
             - A model of stable-baselines3 or sb3-contrib, ``"ppo.zip"``; loading may execute code in the file.
             - ``"module:object"``, a custom agent; the module is imported.
-            - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse`.
+            - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse_search_spec`.
         seed: Seed of a stochastic agent made from a spec or a class, such as ``"mixture"`` or a search.
         importing: Whether ``"module:object"`` is allowed; False for specs from a file.
 
