@@ -9,7 +9,6 @@ from diamant_env.advice.hint import hint
 from diamant_env.advice.odds import Odds
 from diamant_env.exact import solve_single_player, solve_two_player_win
 from diamant_env.records import GameSession
-from tests.exact.test_exact import compiled_only
 from tests.support.play import BASE, Play
 
 CARDS_30 = EDITIONS["iello-2016-fr"]
@@ -89,7 +88,6 @@ def test_single_player_is_advised_by_gems(edition):
     assert best == {0, 1}
 
 
-@compiled_only
 def test_two_players_are_advised_exactly():
     """Alone with the winning bag; and where both mix, with 12 gems against 8."""
     assert hint(winning_endgame(CARDS_30).game, CARDS_30, 0).outlook.shares == pytest.approx((1 - 6 / 19, 1))

@@ -8,13 +8,7 @@ from diamant_env.advice.review import _LEAST, review
 from diamant_env.exact import solve_single_player
 from diamant_env.records import GameSession
 from tests.advice.test_hint import CARDS_30, ENDGAME, FATAL
-from tests.exact.test_exact import compiled_only
-from tests.support.play import BASE, Play, review_few
-
-
-@pytest.fixture(autouse=True)
-def fewer_games_if_uncompiled(monkeypatch):
-    review_few(monkeypatch)
+from tests.support.play import BASE, Play
 
 
 def played(deck: list, turns: str, edition: Edition = BASE) -> list:
@@ -84,7 +78,6 @@ def test_review_covers_every_decision_and_state(edition):
     assert review(session.games, session.edition, 2) == found
 
 
-@compiled_only
 def test_review_of_two_players_is_exact():
     """Leaving alone wins, and 6 of 19 cards are fatal."""
     found = review(played([*ENDGAME, "snake"], "- - - - 1 - - - - - -", CARDS_30), CARDS_30, 0)

@@ -17,7 +17,6 @@ from diamant_env.opponents import make_agent
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
 from diamant_env.storage.results import processor
-from tests.exact.test_exact import compiled_only
 from tests.support.play import text_of
 from train.benchmark import Arguments, benchmark, benchmark_runs, find_tasks, read_seeds
 from train.benchmarking import benchmark_run
@@ -210,7 +209,6 @@ def test_response_is_selected_and_reported_in_other_games_paired_by_seed(tmp_pat
     assert not frozenset().union(*games) & frozenset().union(*gain("bag:9", 1))
 
 
-@compiled_only
 def test_full_game_of_two_players_has_exact_joint_decisions(tmp_path):
     edition = Edition("repeated", (5, 5), ("mud", "wind"), trap_copies=2, expeditions=2)
     task = TASKS["full-2-win"]._replace(edition=text_of(edition))

@@ -5,7 +5,6 @@ import re
 from functools import partial
 from pathlib import Path
 
-import numba
 import pytest
 
 from diamant_env import Edition, evaluation, exact
@@ -14,7 +13,6 @@ from diamant_env.commands.exact import measure
 from diamant_env.exact import equilibrium
 
 PAGE = (Path(__file__).parents[2] / "docs" / "exact.md").read_text(encoding="utf-8")
-pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours uncompiled")
 
 
 def test_exact_command(tmp_path, capsys, monkeypatch):

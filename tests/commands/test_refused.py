@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numba
 import pytest
 
 from diamant_env.commands import diamant
@@ -36,8 +35,6 @@ REFUSED = [
 @pytest.mark.parametrize("line", REFUSED)
 def test_invalid_arguments(line, tmp_path, monkeypatch, capsys):
     command, *arguments = line.split()
-    if command == "exact" and numba.config.DISABLE_JIT:
-        pytest.skip("solving takes hours uncompiled")
     if command == "page":
         pytest.importorskip("uvicorn")
     monkeypatch.chdir(tmp_path)

@@ -1,6 +1,5 @@
 """Batch against its games one by one; seeds, auto-reset, output arrays."""
 
-import numba
 import numpy as np
 import pytest
 
@@ -174,7 +173,6 @@ def test_tables_show_public_fields_only():
         states.flags.writeable = True
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_other_memory_layouts_have_the_same_signature():
     batch = Batch(4, 3)
     batch.reset(0)

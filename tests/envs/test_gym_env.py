@@ -13,7 +13,7 @@ from diamant_env.gym_env import DiamantEnv
 from tests.envs.test_gym_vector import Counting
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # uncompiled RNG wraps
+pytestmark = pytest.mark.filterwarnings("error")
 SETTINGS = [
     {},
     {"num_players": 1},

@@ -8,7 +8,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 
-pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # uncompiled RNG wraps
+pytestmark = pytest.mark.filterwarnings("error")
 
 
 class Counting:

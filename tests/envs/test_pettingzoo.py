@@ -26,7 +26,7 @@ from diamant_env.diamant_v0 import MASKS
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
-pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # uncompiled RNG wraps
+pytestmark = pytest.mark.filterwarnings("error")
 # Warnings of PettingZoo about every Dict space.
 ABOUT_DICT_SPACES = ("Observation is not a NumPy array", "Observation space for each agent probably should be")
 

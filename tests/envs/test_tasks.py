@@ -13,7 +13,7 @@ from diamant_env.exact.response import observations_at
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 
-pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # uncompiled RNG wraps
+pytestmark = pytest.mark.filterwarnings("error")
 TASKS = list_tasks()
 IDS = [task.id for task in TASKS]
 FIELD_NAMES = [field.name for field in FIELDS]

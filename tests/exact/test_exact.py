@@ -5,7 +5,6 @@ from fractions import Fraction
 from functools import reduce
 from types import SimpleNamespace
 
-import numba
 import numpy as np
 import pytest
 
@@ -35,8 +34,6 @@ HALF = Edition(name="half", treasures=(5, 5), traps=("mud",), trap_copies=2, exp
 SMALL_LONG = Edition(name="small, long", treasures=(1, 5, 7, 9, 17), traps=("a", "b", "c"), expeditions=4)
 SMALL_RELICS = replace(SMALL_LONG, name="small, long, relics", relics=(5, 10), relics_enter="expedition")
 SMALL = Edition(name="small", treasures=(1, 4, 5, 7, 9, 11, 17), traps=("a", "b", "c"), relics=(5, 10), expeditions=1)
-
-compiled_only = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours uncompiled")
 
 
 def tree_of(edition: Edition, players: int, merge: bool = True) -> exact.ExpeditionTree:
@@ -91,7 +88,6 @@ def test_lone_player_with_cards_on_the_path(edition, cards, turns):
     assert [each.value for each in found] == pytest.approx([known] * 2, abs=1e-12)
 
 
-@compiled_only
 def test_lone_player_value_is_17_339875():
     solution = exact.solve_single_player("iello-2016-fr")
     assert solution.value == pytest.approx(17.339875, abs=5e-7)
@@ -128,7 +124,6 @@ def test_best_response_equals_fractions(edition, players):
         assert response.nash_conv == pytest.approx(players * float(best - profile), abs=1e-11)
 
 
-@compiled_only
 @pytest.mark.parametrize(
     ("edition", "players", "known"), [(CARDS_30, 2, 8.963618), *((SMALL, players, None) for players in range(2, 7))]
 )
@@ -175,7 +170,6 @@ def test_best_response_mid_expedition():
     assert (response.profile_value, response.value) == pytest.approx((5, 20 / 3))
 
 
-@compiled_only
 @pytest.mark.parametrize(
     ("agent", "players", "edition"), [("single-player", 1, SMALL_RELICS), ("equilibrium", 3, TINY_LATE)]
 )
@@ -198,7 +192,6 @@ def test_equilibrium_agent_plays_edition_of_each_game():
     assert leave.max() > 0
 
 
-@compiled_only
 @every([ONE, EDITIONS["iello-2016"].replace(expeditions=1)])
 @pytest.mark.parametrize("begun", [False, True])
 def test_policy_rows_equal_played_observations(edition, begun):
@@ -370,7 +363,6 @@ def test_only_fatal_cards_are_left():
     assert exact.solve_single_player(TINY, alone).value == 13
 
 
-@compiled_only
 def test_agent_advises_no_solution_that_is_too_large(monkeypatch):
     with pytest.raises(ValueError, match="diamant exact"):
         evaluate("equilibrium", "equilibrium", games=2, players=2)

@@ -13,7 +13,6 @@ from diamant_env.exact.whole import values
 from diamant_env.opponents import make_agent
 from diamant_env.rewards import reward_code
 from diamant_env.state import DECIDE, REVEAL
-from tests.exact.test_exact import compiled_only
 from tests.support.play import SCALE, every
 
 CARDS_30 = EDITIONS["iello-2016-fr"]
@@ -39,7 +38,6 @@ def by_seat(games, seat):
     return games
 
 
-@compiled_only
 @every(BOXES)
 def test_small_game_is_solved_at_every_state(edition):
     whole, solution = exact.WholeGame(edition, 2), exact.solve_two_player_win(edition, cache=False)
@@ -63,7 +61,6 @@ def test_small_game_is_solved_at_every_state(edition):
     np.testing.assert_allclose(found, value[(games["phase"] == REVEAL) & (games["turn"] == 0), 0, 0], atol=1e-12)
 
 
-@compiled_only
 def test_shipped_solution_is_that_of_its_recursion():
     solution = exact.solve_two_player_win(CARDS_30)
     assert solution.error < 1e-12
@@ -99,7 +96,6 @@ def test_solution_is_cached(tmp_path, monkeypatch):
         np.testing.assert_array_equal(again.shares[deck], shares)
 
 
-@compiled_only
 @pytest.mark.parametrize("name", ["ev:0", "bag:6", "random:0.3", "minimax"])
 def test_best_response_is_that_of_the_small_game(name):
     """To an agent in joint decisions that plays optimally alone."""
@@ -118,7 +114,6 @@ def test_best_response_is_that_of_the_small_game(name):
     assert bound.least.value - 1e-6 <= result.value <= bound.value + 1e-6
 
 
-@compiled_only
 @pytest.mark.parametrize("name", ["ev:0", "bag:6", "random:0.3", "minimax"])
 def test_value_against_minimax_is_that_of_the_small_game(name):
     whole, solution = exact.WholeGame(REPEATED, 2), exact.solve_two_player_win(REPEATED)

@@ -15,7 +15,6 @@ from tests.exact.test_exact import (
     SMALL_LONG,
     TINY_LATE,
     TINY_TWICE,
-    compiled_only,
     tree_of,
 )
 from tests.support.play import every
@@ -28,7 +27,6 @@ LOST = replace(LATE, name="small, three, lost relics count", relic_values="taken
 PRINTED = replace(LATE, name="small, three, printed", relic_values="printed")
 
 
-@compiled_only
 @every([SMALL, RELICS, LATE, LOST])
 @pytest.mark.parametrize("players", [2, 3])
 def test_no_deviation_gains_in_a_whole_game(edition, players):
@@ -50,7 +48,6 @@ def test_no_deviation_gains_in_a_whole_game(edition, players):
     assert traps == {(3, 3, 3), (2, 3, 3), (1, 3, 3), (2, 2, 3)}
 
 
-@compiled_only
 def test_best_response_to_agents_in_a_whole_game():
     tree, agent = tree_of(SMALL, 2), EquilibriumAgent()
     found = exact.best_response(agent, tree, whole_game=True)

@@ -14,7 +14,7 @@ from diamant_env.exact.whole import graph
 from diamant_env.opponents import make_agent
 from diamant_env.rewards import REWARDS
 from diamant_env.state import DECIDE
-from tests.exact.test_exact import TINY, TINY_KEPT, TINY_RELICS, act_by_bag, compiled_only
+from tests.exact.test_exact import TINY, TINY_KEPT, TINY_RELICS, act_by_bag
 from tests.support.play import every
 
 COUNTED = Edition("counted", (2, 3, 5), ("mud", "wind"), trap_copies=2, expeditions=2)
@@ -22,7 +22,6 @@ FOUR = Edition("four", (5,), ("mud",), expeditions=2, relics=(4,), tie_break="re
 whole_game = cache(exact.WholeGame)
 
 
-@compiled_only
 def test_number_of_states_equals_independent_count():
     """34,727 decisions, if seats and kinds of trap are interchangeable and turns of leaving are forgotten."""
     games = whole_game(COUNTED, 3).graph.games
@@ -46,7 +45,6 @@ def test_one_expedition_equals_tree(edition, players):
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@compiled_only
 @pytest.mark.parametrize(("edition", "players"), [(COUNTED, 2), (TINY_RELICS, 3), (FOUR, 4)])
 @pytest.mark.parametrize("reward", REWARDS)
 def test_equilibrium_has_no_nash_conv(edition, players, reward):
@@ -59,7 +57,6 @@ def test_equilibrium_has_no_nash_conv(edition, players, reward):
     assert other.exploitability > 0.01
 
 
-@compiled_only
 @pytest.mark.parametrize(("edition", "players"), [(COUNTED, 3), (FOUR, 4)])
 def test_agent_plays_policy_at_every_state(edition, players):
     game = whole_game(edition, players)

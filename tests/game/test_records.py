@@ -9,7 +9,7 @@ import pytest
 from diamant_env import EDITIONS, Batch, Observations
 from diamant_env.opponents import make_agent
 from diamant_env.records import GameRecord, GameSession
-from tests.support.play import BASE, INVENTED, PUBLISHED, every, games
+from tests.support.play import BASE, INVENTED, PUBLISHED, every
 
 # After the examples of text 004: 11 gems among 5 players are 2 each, and 1 stays on the path; 17 among the 3 left are 5
 # each, and 2 stay; the second gas and the second rockfall end an expedition.
@@ -32,7 +32,7 @@ def test_game_by_hand():
 
 @every(PUBLISHED + INVENTED)
 def test_any_game_round_trips(edition, tmp_path):
-    for seed in range(games(8)):
+    for seed in range(8):
         hidden = [None, True, False][seed % 3]
         session = GameSession(edition.replace(hidden_chests=hidden), ["random:0.3"] * (1 + seed % 8), seed)
         record = session.play_out()

@@ -8,7 +8,6 @@ import pytest
 from diamant_env import CONTINUE, LEAVE, Edition, exact
 from diamant_env.opponents import make_agent
 from diamant_env.rewards import REWARDS
-from tests.exact.test_exact import compiled_only
 from tests.support.play import every, text_of
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -17,7 +16,6 @@ from open_spiel.python.algorithms import expected_game_score, exploitability, ga
 
 import diamant_env.open_spiel as spiel  # noqa: E402
 
-pytestmark = compiled_only
 PAIRS = Edition("pairs", (3, 5), ("mud",), trap_copies=2, expeditions=1)
 TRIPLE = Edition("triple", (7,), ("mud",), trap_copies=3, relics=(4,), relic_values="printed", expeditions=1)
 RELICS = Edition("relics", (5,), ("mud",), trap_copies=2, relics=(3, 7), expeditions=1)

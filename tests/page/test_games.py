@@ -16,7 +16,7 @@ from diamant_env.opponents import make_agent
 from diamant_env.records import GameRecord, GameSession
 from diamant_env.state import OVER
 from tests.support.asgi_client import Client
-from tests.support.play import Play, review_few
+from tests.support.play import Play
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')
 from diamant_env.page import game as page_game
@@ -268,8 +268,7 @@ def test_hidden_chests_are_hidden_until_the_end(client, edition):
     assert [seat["chest"] for seat in watched["seats"]] == [0, 0]
 
 
-def test_odds_hint_record_and_review(client, monkeypatch):
-    review_few(monkeypatch)
+def test_odds_hint_record_and_review(client):
     view = client.new("you", "champion", "bag:18", seed=4)
     odds, hint = (client.post(path, game=view["game"]).json for path in ("/odds", "/hint"))
     assert odds["bust"] == pytest.approx(view["bust"])

@@ -6,10 +6,8 @@ import os
 from dataclasses import replace
 from tempfile import TemporaryDirectory
 
-import numba
 import pytest
 
-import diamant_env.advice.review as review
 from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, Game
 from diamant_env.drawing.render_history import RenderHistory
 from diamant_env.editions import find_edition, is_published
@@ -62,17 +60,6 @@ def text_of(edition: str | Edition) -> str:
     path = f"{_FILES.name}/{hash(edition)}.toml"
     edition.save(path)
     return path
-
-
-def games(number: int) -> int:
-    """Return a number of games, a tenth of it where the rules run uncompiled."""
-    return max(8, number // 10) if numba.config.DISABLE_JIT else number
-
-
-def review_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reduce the games of reviews to a tenth where the rules run uncompiled."""
-    for name in ("_FIRST_LOOK", "_CLOSE_LOOK", "_PLAYED_ON"):
-        monkeypatch.setattr(review, name, games(getattr(review, name)))
 
 
 def every(editions: list[Edition]):
