@@ -38,7 +38,6 @@ def test_no_line_is_dropped_by_myst(document):
 
 
 def headings(document: Path) -> set[str]:
-    """Return the anchors of the headings."""
     found = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found}
 

@@ -22,7 +22,6 @@ def no_waiting(monkeypatch):
 
 @pytest.fixture
 def shown(monkeypatch):
-    """Return the pictures shown in a window."""
     flips = []
     monkeypatch.setattr(pygame.display, "flip", lambda: flips.append(pygame.display.get_surface().copy()))
     return flips

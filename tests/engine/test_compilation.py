@@ -54,7 +54,6 @@ def run(*arguments: str, **environment: str) -> str:
 
 
 def pay(place: Path) -> str:
-    """Run PAY with this cache directory."""
     return run("-c", PAY, NUMBA_CACHE_DIR=str(place))
 
 

@@ -58,9 +58,6 @@ def test_rendering_conforms():
     render_test(make)
 
 
-# AEC API.
-
-
 def test_aec_hides_pending_actions():
     env, shown = diamant_v0.env(num_players=3), []
     for choice in (None, 0, 1):

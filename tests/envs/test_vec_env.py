@@ -14,8 +14,6 @@ vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
 
 
 class Ten:
-    """Leaves with ten gems."""
-
     def act(self, obs, episode_start):
         return obs["bag"] >= 10
 

@@ -27,9 +27,6 @@ def played(agents: tuple[str, ...], seating: list[list[int]], games: int) -> Pla
     return play(agents, np.array(seating), games, seeds_for(0, "test"))
 
 
-# The games
-
-
 def test_quotas_are_independent_of_game_length():
     run = played(("random:1", "traps:3"), [[0, 0, 0], [1, 1, 1], [0, 1, 1]] * 2, 100)
     assert run.quotas.tolist() == [17, 17, 17, 17, 16, 16]
@@ -86,9 +83,6 @@ def test_evaluated_seat_rotates_evenly(games, players):
     assert (np.sort(seating, axis=1)[:, :2] == [0, 1]).all()
 
 
-# Opponents
-
-
 def test_evaluated_agents_are_not_drawn_from_the_pool(tmp_path):
     pool = tmp_path / "mine.toml"
     pool.write_text(f"agents = {SOME}")
@@ -119,9 +113,6 @@ def test_invalid_arguments():
     for changes in ({"games": 0}, {"players": 1}, {"against": ["ev", "bag"]}, {"against": "pond"}, {"seed": -1}):
         with pytest.raises(ValueError, match=r"games|players|opponents|pond|seed"):
             evaluate("ev", **{"games": 8, **changes})
-
-
-# Measures
 
 
 @pytest.mark.parametrize("players", [3, 5, 6, 7])
@@ -171,9 +162,6 @@ def test_agents_are_compared_in_the_same_games():
     assert good.p_value < 1e-6
     assert good.score.mean > good.rivals_score > 0 == bad.score.mean
     assert found.differences[0].score.low > 0
-
-
-# The command
 
 
 def test_evaluate_command(tmp_path, capsys):

@@ -62,9 +62,6 @@ def by_bag(game: Oracle) -> Fraction:
     return Fraction((bag + game.path_gems + len(game.inside) + game.turn) % 5, 4)
 
 
-# SinglePlayerSolution player.
-
-
 @every([TINY, TINY_RELICS, TINY_PRINTED, TINY_TWICE, TINY_LATE, TINY_KEPT])
 def test_lone_player_equals_fractions(edition):
     whole = edition.expeditions > 1
@@ -96,9 +93,6 @@ def test_lone_player_value_is_17_339875():
     for text in ("ev:0", "ev:1", "ev-others-stay:0.5"):  # one-step lookahead is optimal here
         response = exact.best_response(exact.policy_of(make_agent(text), alone), alone)
         assert response.profile_value == pytest.approx(solution.value, abs=1e-9)
-
-
-# Several players.
 
 
 @every([TINY, TINY_RELICS, TINY_PRINTED])
@@ -219,9 +213,6 @@ def test_policy_rows_equal_played_observations(edition, begun):
     assert met > 1000
 
 
-# Solutions on disk.
-
-
 def test_solution_cache(tmp_path, monkeypatch):
     monkeypatch.setattr("diamant_env.exact.equilibrium.cache_folder", lambda: tmp_path)
     first = exact.solve_equilibrium(2, TINY)
@@ -249,8 +240,6 @@ def test_solution_cache_distinguishes_states(field, tmp_path, monkeypatch):
         game[field] += 3
     assert values[1] > values[0]
 
-
-# Bad input.
 
 ALONE = Play([5, 8], 2, TINY).leave(0).game
 MANY = Edition(name="many", treasures=[*range(1, 17)] * 3, traps=tuple("abcdefgh"), trap_copies=4)

@@ -14,8 +14,6 @@ from tests.support.play import SCALE
 
 
 class Runs:
-    """Pickle that creates a folder when loaded."""
-
     def __init__(self, mark: Path) -> None:
         self.mark = mark
 
@@ -24,7 +22,6 @@ class Runs:
 
 
 def mutated(random: np.random.Generator, content: bytes) -> bytes:
-    """Return the content with one random error."""
     at = int(random.integers(len(content)))
     length = int(random.integers(1, 65))
     before, behind = content[:at], content[at + 1 :]

@@ -59,9 +59,6 @@ def test_missing_ray_is_one_error(monkeypatch):
         require_ray()
 
 
-# Training
-
-
 def test_runners_split_games_with_distinct_keys():
     config = small(runners=3, game={"num_players": [3, 5]})
     games = [Runner(config, number).begin(0).env.batch for number in range(3)]

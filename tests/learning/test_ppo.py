@@ -107,7 +107,6 @@ def test_averaged_weights(tmp_path):
 
 
 def learn(model: Learner, decisions: int) -> None:
-    """Learn until this number of decisions is made."""
     while model.decisions < decisions:
         model.update(model.rollout())
 
@@ -202,7 +201,6 @@ def test_numpy_policy_equals_torch_policy(tmp_path):
 
 @pytest.fixture
 def few_games(monkeypatch):
-    """Evaluate in few games."""
     monkeypatch.setattr(evaluation, "MEMBER_GAMES", 200)
     monkeypatch.setattr(evaluation, "CURVE_GAMES", 200)
 

@@ -18,15 +18,11 @@ EVERY_ROW = np.arange(600)
 
 
 class Recorded(DiamantVecEnv):
-    """Records observations, rewards and ends of its turns."""
-
     def reset(self):
-        """Clear the recorded turns."""
         self.turns, self.seen = [], super().reset()
         return self.seen
 
     def play(self, actions):
-        """Play and note a turn."""
         seen = self.seen
         result = self.seen, rewards, done = super().play(actions)
         self.turns.append((seen, rewards.copy(), done.copy()))
@@ -100,7 +96,6 @@ def decide(buffer, rows, actions, rewards, done, values=0):
 
 
 def finish(buffer, next_value=0.0, deciding=True):
-    """Return the samples of a rollout."""
     rows = len(buffer.pending)
     return buffer.finish_rollout(
         np.full(rows, next_value, np.float32), np.broadcast_to(np.array(deciding), rows), gamma=1, gae_lambda=1
@@ -123,9 +118,6 @@ def test_open_decision_is_credited_in_next_rollout():
     assert (buffer.pending == NO_OPEN_DECISION).all()
     assert samples.returns.tolist() == [1.0, 0.0, 0.75]  # nothing is left of the first rollout
     assert samples.advantages.tolist() == [0.75, 0.0, 0.75]
-
-
-# Exploratory actions and their weights.
 
 
 def explorer(share: float = 1.0, chance: float = 0.25) -> Exploration:

@@ -45,8 +45,6 @@ def evaluated(game, profile) -> tuple[np.ndarray, float]:
 
 
 class Cached(policy.Policy):
-    """OpenSpiel policy that caches a function of the information state."""
-
     def __init__(self, game, ask):
         super().__init__(game, list(range(game.num_players())))
         self.ask, self.known = ask, {}

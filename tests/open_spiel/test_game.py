@@ -37,7 +37,6 @@ api_test.TOTAL_NUM_STATES["whole"], api_test.PERFECT_RECALL_NUM_STATES["whole"] 
 
 
 def cases() -> list[unittest.TestCase]:
-    """Return OpenSpiel's API tests."""
     classes = [
         type(name, (api_test.EnforceAPIOnPartialTreeBase,), {"game_name": name, "game": pyspiel.load_game(text)})
         for name, text in GAMES.items()

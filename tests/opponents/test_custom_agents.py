@@ -69,8 +69,6 @@ def test_example_agent_wins():
 
 @dataclass
 class Until:
-    """Agent with the ``repr`` of a dataclass."""
-
     gems: int
 
     def act(self, obs, episode_start):
@@ -94,8 +92,6 @@ def test_agents_have_names(agents, names):
 
 
 class Seeded(Until):
-    """Agent that records its seed."""
-
     def __init__(self):
         super().__init__(5)
 

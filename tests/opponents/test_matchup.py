@@ -13,8 +13,6 @@ from diamant_env.sb3 import DiamantVecEnv
 
 
 class Seeded:
-    """Agent that records its seeds."""
-
     made: list = []  # noqa: RUF012 - all instances
 
     def __init__(self):
@@ -66,8 +64,6 @@ KEYS = np.random.default_rng(0).integers(2**63, size=60_000).astype(np.uint64)
 
 
 class Fixed:
-    """Agent of one probability."""
-
     def __init__(self, leave):
         self.leave = leave
 

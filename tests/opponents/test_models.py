@@ -136,8 +136,6 @@ def test_torch_module_returns_logits():
 
 
 class OwnAct(torch.nn.Linear):
-    """Module that is an agent, such as one that changes its inputs."""
-
     def __init__(self):
         super().__init__(NUM_FEATURES, 2)
 
@@ -153,7 +151,6 @@ def test_module_with_act_is_asked_by_it():
 
 
 def env_of(observations, actions):
-    """Return an environment with other spaces."""
     env = gymnasium.Env()
     env.observation_space, env.action_space = (
         gymnasium.spaces.Box(0, 1, (observations,)),
@@ -163,15 +160,11 @@ def env_of(observations, actions):
 
 
 class Halved(gymnasium.ObservationWrapper):
-    """Wrapper that keeps the space."""
-
     def observation(self, row):
         return row / 2
 
 
 class Pair(torch.nn.Linear):
-    """Module that returns a tuple."""
-
     def forward(self, rows):
         return super().forward(rows), rows
 

@@ -20,7 +20,6 @@ def run(*command: object, cwd: Path = ROOT) -> None:
 
 
 def main() -> None:
-    """Build, install, play."""
     dist = ROOT / "build" / "package" / "dist"
     shutil.rmtree(dist.parent, ignore_errors=True)
     run(sys.executable, "-m", "build", "--outdir", dist)

@@ -47,7 +47,6 @@ def test_game_by_mouse_with_hint_odds_review_and_record(browser):
 
 
 def turns_of(browser):
-    """Return the turns of the stored game."""
     return GameRecord.from_json(browser.stored_games()[0]["game"]).turns
 
 

@@ -170,16 +170,12 @@ def test_agents_have_own_seeds():
 
 
 class Counter:
-    """Agent that leaves at its fourth question of a game."""
-
     def act(self, obs, episode_start):
         self.asked = np.where(episode_start, 0, getattr(self, "asked", 0)) + 1
         return (self.asked >= 4).astype(np.float32)
 
 
 class Flaky:
-    """Agent that fails once, at its second question."""
-
     asked = 0
     stateless = True
 

@@ -44,7 +44,6 @@ def arguments(folder, *agents, **changes) -> Arguments:
 
 @pytest.fixture
 def few(tmp_path):
-    """Write a pool of two members."""
     (tmp_path / "few.toml").write_text('agents = ["bag:5", "cards:7"]')
     return [str(tmp_path / "few.toml")]
 

@@ -55,8 +55,6 @@ async def request(app, method: str, path: str, body: bytes = b"", headers: dict[
 
 
 class Client:
-    """Client of one application."""
-
     def __init__(self, app) -> None:
         self.app = app
 

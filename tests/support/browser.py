@@ -30,8 +30,6 @@ def missing() -> str:
 
 
 class Server:
-    """``diamant page`` as a process."""
-
     def __init__(self) -> None:
         command = [sys.executable, "-m", "diamant_env", "page", "--no-browser", "--port", "0"]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
@@ -67,7 +65,6 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def open(self, address: str) -> None:
-        """Open the page with empty storage."""
         self.driver.get(address)
         self.run("localStorage.clear(); sessionStorage.clear()")
         self.driver.get(address)
@@ -96,27 +93,23 @@ class Browser:
             self.driver.find_element("id", element_id).click()
 
     def press(self, keys: str) -> None:
-        """Press keys on the keyboard."""
         from selenium.webdriver import ActionChains
 
         ActionChains(self.driver, duration=0).send_keys(keys).perform()
 
     def downloaded(self) -> Path:
-        """Wait for the downloaded file."""
         return Path(self._wait.until(lambda _: next(self.downloads.glob("*.json"), None)))
 
     def title(self) -> str:
         return self.text("#title")
 
     def stored_games(self) -> list[dict[str, Any]]:
-        """Return the games in local storage."""
         found = (
             "return Object.keys(localStorage).filter((k) => k.startsWith('diamant:game:')).map((k) => localStorage[k])"
         )
         return [json.loads(text) for text in self.run(found)]
 
     def console(self) -> list[str]:
-        """Return the console messages since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requested(self) -> list[str]:

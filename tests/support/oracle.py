@@ -19,8 +19,6 @@ def _copied(thing):
 
 
 class Player:
-    """One player."""
-
     def __init__(self) -> None:
         self.gems_in_chest = 0
         self.relic_cards: list[str] = []
@@ -58,7 +56,6 @@ class Oracle:
         self.enter_cave()
 
     def copy(self) -> Oracle:
-        """Return an independent copy."""
         other = _copied(self)
         other.players = [_copied(player) for player in self.players]
         return other

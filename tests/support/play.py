@@ -176,7 +176,6 @@ class Case:
         self.options = {"players": players, "edition": edition, "reward": reward}
 
     def check(self) -> None:
-        """Play the game and compare."""
         play = Play(self.cards, **self.options).play(self.turns)
         seen = {name: play.seen(name) for name in self.expected}
         if "deck" in seen:

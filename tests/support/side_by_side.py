@@ -27,8 +27,6 @@ _FEW = 200  # up to this number of games, decks are compared after every turn, e
 
 
 class Names:
-    """Names of an edition's cards in the oracle."""
-
     def __init__(self, edition: Edition) -> None:
         self.edition = edition
         self.cards = [card_of(edition, card) for card in range(NUM_CARDS)]
