@@ -3,13 +3,11 @@
 import itertools
 import json
 import re
-from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from diamant_env import EDITIONS, Edition, find_edition
+from diamant_env import EDITIONS
 from diamant_env.advice.hint import observations_of
 from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.opponents import make_agent
@@ -20,7 +18,7 @@ from tests.support.play import Play
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')
 from diamant_env.page import game as page_game
-from diamant_env.page.edition_text import in_words, relics_now
+from diamant_env.page.edition_text import relics_now
 from diamant_env.page.menu import Menu
 from diamant_env.page.server import make_app
 
@@ -96,12 +94,6 @@ def test_log_is_complete_at_each_turn(client):
         assert client.post("/view", game=view["game"], turns=None).json["story"] == view["story"]
     ends = [(line["turn"], line["card"]) for line in whole if line["bad"]]
     assert ends == [(view["turns"], len(view["ended"]["path"])) for view in views if (view["ended"] or {}).get("bust")]
-    record = GameRecord.from_json(views[-1]["game"])
-    leaving = [line["words"] for line in whole if " leave" in line["words"] and " leaves the game" not in line["words"]]
-    relics = [line for line in whole if line["words"].startswith("Relic")]
-    assert len(leaving) - len(relics) == sum(map(bool, record.turns))
-    assert [line["heading"] for line in whole if line["card"] == 1][:1] == ["Expedition 1"]
-    assert whole[-1]["heading"] == "Game over"
     assert client.post("/open", text=views[-1]["game"]).json["views"][-1]["story"] == whole
 
 
@@ -122,18 +114,6 @@ def test_deck_of_view_equals_state(client, edition):
         relics.update(re.findall(r"Relics: (\d taken[^.]*)", " ".join(view["deck"]["about"])))
     assert removed > 1
     assert len(relics) == 0 if not played.edition.relics else len(relics) > 1
-
-
-def test_rules_of_small_editions_in_words():
-    own = Edition("own", (5,), ("mud", "fog"), relics=(1,), relics_enter="expedition", expeditions=2, bust_removes=0)
-    assert in_words(own)["rules"][:3] == [
-        "The deck has 1 treasure of 5 gems, and 3 cards of each trap: mud and fog.",
-        "1 relic enters the deck, before the first expedition: 1 gem.",
-        "After a bust neither of the two equal traps leaves the game.",
-    ]
-    assert in_words(find_edition("small-2"))["rules"][1].startswith("1 relic is in the deck from the start: 5 gems")
-    two = replace(own, relics=(5, 5), expeditions=3)
-    assert "2 relics enter the deck, one before each of the first 2 expeditions" in in_words(two)["rules"][1]
 
 
 @pytest.mark.parametrize(
@@ -161,14 +141,6 @@ def test_table_of_view_begins_a_like_game(client, agents):
     assert again["mode"] == view["mode"]
 
 
-def test_agents_have_own_seeds():
-    menu = Menu(["mixture:1,90"])
-    view = Client(make_app(menu)).new("you", "mixture:1,90", "mixture:1,90")
-    played = page_game.replayed(menu, view["game"])
-    played.ask()
-    assert len({agent.thresholds[0] for agent in played.session.seated.agents}) == 2
-
-
 class Counter:
     def act(self, obs, episode_start):
         self.asked = np.where(episode_start, 0, getattr(self, "asked", 0)) + 1
@@ -188,51 +160,19 @@ class Flaky:
 
 def test_turn_after_an_error_of_an_agent_is_that_of_the_record():
     texts = [f"{__name__}:Counter", f"{__name__}:Flaky"]
-    views = []
+    views, errors = [], []
     for Flaky.asked in (100, 0):  # the second game has the error
         client = Client(make_app(Menu(texts)))
         view = client.new("you", *texts, seed=5)
         while not view["over"]:
-            with suppress(page_game.AgentError):  # the server prints it and answers 500
+            try:
                 view = client.turn(view)
+            except page_game.AgentError as error:  # the server prints it and answers 500
+                errors.append(str(error))
         views.append(view)
     assert views[0] == views[1]
-
-
-class Broken:
-    """Agent that raises an error at its first question."""
-
-    def act(self, obs, episode_start):
-        raise self.error("no answer")
-
-
-def test_error_of_an_agent_names_agent_and_seat(monkeypatch):
-    monkeypatch.setattr(Broken, "error", OSError, raising=False)
-    text = f"{__name__}:Broken"
-    with pytest.raises(page_game.AgentError, match=f"{text} in seat 3"):
-        Client(make_app(Menu([text]))).new("bag:8", "you", text)
-
-
-def one_too_many(obs):
-    return np.zeros(len(obs.flat) + 1)
-
-
-def test_wrong_answer_of_an_agent_names_agent_and_seat():
-    text = f"{__name__}:one_too_many"
-    settings = {"edition": "iello-2016", "seed": 0}
-    answer = Client(make_app(Menu([text]))).post("/new", agents=["you", text], **settings)
-    assert answer.status == 400
-    assert f"{text} in seat 2" in answer.json["error"]
-
-
-def test_mixture_draws_for_each_game():
-    played = page_game.new_game(Menu(["mixture:1,90"]), "iello-2016-fr", ["you", "mixture:1,90"], 3)
-    drawn = []
-    while not played.session.over:
-        played.play(0 if played.must_decide else None)
-        drawn.append(float(played.session.seated.agents[0].thresholds[0]))
-    assert len(drawn) > 10
-    assert len(set(drawn)) == 1
+    (error,) = errors
+    assert f"{texts[1]} in seat 3" in error
 
 
 def test_game_continues_on_a_new_server():
