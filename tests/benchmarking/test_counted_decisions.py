@@ -1,16 +1,12 @@
 """Environments of a task, and the decisions of the learning algorithms."""
 
-import copy
-
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode
 
-from diamant_env import NUM_FEATURES, Batch, Observations, columns
+from diamant_env import Batch, Observations, find_edition
 from diamant_env.benchmark import TASKS
-from diamant_env.observation import RIVALS
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.sb3 import DiamantVecEnv, GymnasiumVecEnv
+from diamant_env.sb3 import DiamantVecEnv
 from train.algorithms import response_oracles
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import BenchmarkRun
@@ -19,40 +15,16 @@ from train.benchmarking.entry import EntryTask
 from train.runs.run_folder import LAST
 
 SMALL = BenchmarkConfig(decisions=800, rows=24, checkpoints=2, network={"hidden": [8]})
-ABOUT_RIVALS = columns(*(field.name for field in RIVALS))
 
 
-def task_of(name):
-    return EntryTask.of(TASKS[name], print)
-
-
-def test_pettingzoo_environment_hides_what_the_task_hides():
-    env = copy.deepcopy(task_of("expedition-3").parallel_env())
-    seen, _ = env.reset(seed=3)
-    while env.agents:
-        assert not np.stack(list(seen.values()))[:, ABOUT_RIVALS].any()
-        seen, *_ = env.step(dict.fromkeys(env.agents, 0))
-
-
-@pytest.mark.parametrize("mode", list(AutoresetMode))
-def test_gymnasium_environments_hide_what_the_task_hides(mode):
-    task = task_of("expedition-2")
-    one, many = task.gym_env("bag:11"), task.gym_vec(3, "bag:11", autoreset_mode=mode)
-    seen, _ = one.reset(seed=1)
-    rows, _ = many.reset(seed=1)
-    assert np.array_equal(rows[0], seen)
-    over, waiting = False, np.zeros(3, bool)
-    for turn in range(40):
-        if over:
-            seen, _ = one.reset()
-        if mode == AutoresetMode.DISABLED and waiting.any():
-            rows, _ = many.reset(options={"reset_mask": waiting})
-        seen, _, over, _, _ = one.step(turn % 5 == 4)
-        rows, _, waiting, _, infos = many.step(np.full(3, turn % 5 == 4, np.int64))
-        for flat in (seen[None], rows, *(row[None] for row in infos.get("final_obs", ()) if row is not None)):
-            assert not flat[:, ABOUT_RIVALS].any()
-    if mode == AutoresetMode.SAME_STEP:
-        assert GymnasiumVecEnv(many).reset().shape == (3, NUM_FEATURES)
+def test_environments_have_the_game_of_the_task():
+    for task in (TASKS["expedition-3"], TASKS["full-4-win"]):
+        entry = EntryTask.of(task, print)
+        single, many = entry.gym_env("bag:11")._games.batch, entry.gym_vec(3, "bag:11")._games.batch
+        for batch in (entry.batch(3), entry.vec_env(3).batch, entry.parallel_env()._batch, single, many):
+            assert batch.editions == (find_edition(task.edition),)
+            assert set(batch.num_players) == {task.players}
+            assert batch.reward == task.reward
 
 
 @pytest.fixture

@@ -1,21 +1,96 @@
 """External algorithms and agents in the benchmark: budgets, failures, resumption."""
 
+import json
 import re
+import sys
 from pathlib import Path
-from shutil import rmtree
 
 import numpy as np
 import pytest
 
 from diamant_env import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.storage.results import save_json
-from tests.support.entries import MODULE
-from train.benchmarking import folder
-from train.benchmarking.folder import PAGE
+from train import benchmark
+from train.benchmarking.folder import PAGE, RESULTS
 from train.benchmarking.playing import ERROR
 from train.runs.config import Config
 from train.runs.run_folder import save_policy
+
+TINY = [
+    *("--decisions", "300", "--games", "100", "--seeds", "1", "--exact-players", "1", "--network.hidden", "8"),
+    *("--response.ppo.decisions", "300", "--response.selection-games", "100", "--response.test-games", "100"),
+    *("--response.values.self-play", "0", "--response.pools"),
+]
+MODULE = '''
+"""Algorithms of a user."""
+import numpy as np
+from diamant_env import Observations
+
+def bag(obs, first=None):
+    return obs["bag"] >= 9
+
+def breaks(obs):
+    raise ZeroDivisionError("in my agent")
+
+class Patient:
+    def act(self, obs, first):
+        return np.zeros(len(first), np.float32)
+
+def spend(task, number):
+    batch, spent = task.batch(10), 0
+    batch.reset(seed=0)
+    while spent < number:
+        spent += int(batch.must_decide.sum())
+        batch.step(np.ones((10, task.players), np.int8), auto_reset=True)
+    return spent
+
+def train(task, budget, seed, folder):
+    return bag, spend(task, budget // 2)
+
+def curved(task, budget, seed, folder):
+    """Leaves with fewer gems as it learns."""
+    spent = 0
+    for part in range(1, 4):
+        spent += spend(task, part * budget // 3 - spent)
+        task.checkpoint(f"bag:{12 - 3 * part}", spent)
+    if not (folder / "learned").exists():
+        (folder / "learned").touch()
+        raise ZeroDivisionError("cut\\noff")
+    return "bag:3", spent
+
+def greedy(task, budget, seed, folder):
+    return "bag:9", spend(task, 2 * budget)
+
+def elsewhere(task, budget, seed, folder):
+    return Patient(), 0
+
+def nothing(task, budget, seed, folder):
+    spend(task, 10)
+
+def three(task, budget, seed):
+    return bag, 0
+
+number = 3
+'''
+
+
+@pytest.fixture
+def enter(tmp_path, monkeypatch, capsys):
+    """Call the command beside a user's module; return status, stdout, stderr and the runs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "my_module.py").write_text(MODULE)
+    sys.modules.pop("my_module", None)
+
+    def call(*words, task="expedition-2"):
+        status = benchmark.main(["--tasks", task, *TINY, *words])
+        captured = capsys.readouterr()
+        file = tmp_path / "runs" / "benchmark" / RESULTS
+        rows = json.loads(file.read_text())["runs"] if file.is_file() else []
+        return status, captured.out, captured.err, {row["algorithm"]: row for row in rows}
+
+    yield call
+    sys.modules.pop("my_module", None)
 
 
 def test_functions_enter_with_counted_budget(enter, tmp_path):
@@ -98,7 +173,7 @@ def test_invalid_entry_is_refused_at_once(words, enter, tmp_path):
 
 
 def test_failing_run_is_one_line_and_others_run(enter, tmp_path):
-    *functions, agent = names = [f"my_module:{name}" for name in ("nothing", "nan", "fails", "breaks")]
+    *functions, agent = names = [f"my_module:{name}" for name in ("nothing", "curved", "breaks")]
     status, _, errors, rows = enter("--algorithms", *functions, "my_module:train", "--agents", agent)
     assert status == 2
     *failed, _ = errors.splitlines()
@@ -116,21 +191,3 @@ def test_changed_module_is_refused(enter, tmp_path):
     status, output, errors, rows = enter("--algorithms", "my_module:train")
     assert (status, output, rows) == (2, "", before[3])
     assert "my_module:train" in errors
-
-
-def test_folder_from_results_alone(enter, tmp_path, monkeypatch):
-    """A kill while its rows are unpacked loses none."""
-    before = enter("--agents", "bag:11", "bag:5")[3]
-    path, written = tmp_path / "runs" / "benchmark", []
-    rmtree(path / "runs")
-
-    def killed(row, file):
-        if written:
-            raise KeyboardInterrupt
-        written.append(save_json(row, file))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(folder, "save_json", killed)
-        assert enter("--agents", "bag:5", read=False)[0] == 130
-    assert written
-    assert enter("--agents", "bag:5")[3] == before

@@ -2,8 +2,6 @@
 
 import json
 import math
-import os
-import sys
 import threading
 from collections import Counter
 from functools import partial
@@ -70,26 +68,6 @@ def test_ppo_learns(tmp_path):
 @pytest.mark.parametrize(("trained", "evaluated"), [((3, 4, 5), 4), ((3,), 3), ((1, 6, 5), 6), ((1,), 2)])
 def test_table_size_of_evaluation_is_a_trained_one(trained, evaluated):
     assert Config.model_validate({"game": {"num_players": trained}}).evaluation_players == evaluated
-
-
-def test_run_trains_and_is_evaluated_in_its_game(tmp_path, monkeypatch):
-    game = {"edition": "everdeck/expeditions:2/hidden_rivals:1", "num_players": [3], "reward": "score"}
-    config, folder = small_run(tmp_path, seed=4, game=game, evaluation={"num_players": 5})
-    calls, edition = [], config.game.evaluation_edition()
-
-    def stop(*given, **settings):
-        calls.append((given, settings))
-        raise Killed
-
-    monkeypatch.setattr(evaluation, "evaluate", stop)
-    evaluated = partial(evaluation.report_run, None), lambda config, _: evaluation.curve_point(None, config)
-    for play in (partial(train, make_env=stop), *evaluated):
-        with pytest.raises(Killed):
-            play(config, folder)
-    ((_, players, editions, reward, *_), _), *found = calls
-    assert ({*players}, {*editions}, reward) == ({3}, {edition}, "score")
-    for _, settings in found:
-        assert settings.items() >= {"seed": 4, "players": 5, "edition": edition}.items()
 
 
 def test_averaged_weights(tmp_path):
@@ -206,7 +184,8 @@ def few_games(monkeypatch):
 
 
 def test_run_folder_is_complete(tmp_path, capsys, few_games):
-    words = "--ppo.decisions 6000 --ppo.games 20 --ppo.turns 16 --evaluation.games 200"
+    words = "--ppo.decisions 6000 --ppo.games 20 --ppo.turns 16 --evaluation.games 200 --evaluation.num-players 5"
+    words += " --game.edition everdeck/expeditions:2/hidden_rivals:1 --game.num-players 3 --game.reward score"
     changes = f"{words} --evaluation.curve-points 3 --seed 7 --name tiny".split()
     before = {*threading.enumerate()}
     assert main([*changes, "--out", str(tmp_path)]) == 0
@@ -225,7 +204,8 @@ def test_run_folder_is_complete(tmp_path, capsys, few_games):
     assert {*events.Tags()["scalars"]} == {"eval/win_share", *(f"train/{name}" for name in SCALARS)}
     results = json.loads((folder / "results.json").read_text())
     assert results["config"]["seed"] == 7
-    assert Counter(row["against"] for row in results["results"][2:]) == {"3 × tiny": 18}
+    assert results["edition"]["name"] == "everdeck/expeditions:2/hidden_rivals:1"
+    assert Counter(row["against"] for row in results["results"][2:]) == {"4 × tiny": 16}  # two members need open chests
     decisions = [point["decisions"] for point in json.loads((folder / "curve.json").read_text())]
     assert decisions[0] == 0  # of the untrained policy
     assert [int(3 * (done / 6000) ** 0.5) for done in decisions[1:]] == [1, 2, 3]
@@ -284,15 +264,3 @@ def test_diverged_training_stops_and_saves_finite_policies(tmp_path, monkeypatch
     assert len(saved) == 2
     for path in saved:
         assert all(np.isfinite(weight).all() for weight, _ in NetworkAgent.load(path).layers)
-
-
-def test_run_is_saved_when_stdout_is_closed(tmp_path, monkeypatch, few_games):
-    """Replace stdout in the test itself: pytest sets its own between fixtures and tests."""
-    reader, writer = os.pipe()
-    os.close(reader)
-    words = "--ppo.decisions 600 --ppo.games 8 --ppo.turns 16"
-    with open(writer, "w", encoding="ascii") as stream, monkeypatch.context() as patch:
-        patch.setattr(sys, "stdout", stream)
-        assert main([*words.split(), "--evaluation.curve-points", "0", "--out", str(tmp_path)]) == 0
-        stream.flush()  # as at exit: raises nothing
-    assert (tmp_path / "default-seed0" / POLICY).is_file()

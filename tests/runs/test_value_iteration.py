@@ -135,15 +135,7 @@ def test_agents_that_leave_afterstates_unseen_or_read_the_edition(agent):
         (ResponseGame("bag", 3, "incan-gold", "win"), "hides"),
         (ResponseGame("bag", 3, SMALL.replace(hidden_rivals=True), "win"), "hides"),
         (ResponseGame("search:bag", 3, SMALL, "win"), "a search"),
-        (
-            ResponseGame(
-                SimpleNamespace(act=lambda obs, episode_start: np.zeros(len(episode_start), np.float32)),
-                3,
-                SMALL,
-                "win",
-            ),
-            "state",
-        ),
+        (ResponseGame("mixture", 3, SMALL, "win"), "state"),
         (ResponseGame("bag", 3, SMALL, "win"), ""),
     ],
 )
