@@ -1,6 +1,5 @@
 """Action values of a solution against fractions on tiny decks."""
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -9,12 +8,10 @@ import pytest
 
 from diamant_env import Edition, Observations, exact
 from diamant_env.exact.response import games_at, observations_at
-from tests.exact.test_exact import TINY
+from tests.exact.test_exact import TINY, TINY_PRINTED, TINY_RELICS
 from tests.support import exact_by_hand as by_hand
 from tests.support.oracle import Oracle
 from tests.support.play import every
-
-TINY_RELIC = replace(TINY, name="tiny, a relic", treasures=(5,), relics=(7,))
 
 
 def by_hand_values(edition: Edition, players: int) -> dict[tuple, tuple]:
@@ -67,7 +64,7 @@ def states_of(observation: np.ndarray, edition: Edition) -> list[tuple]:
 
 
 @pytest.mark.parametrize("players", [1, 2])
-@every([TINY, TINY_RELIC])
+@every([TINY, TINY_RELICS, TINY_PRINTED])
 def test_action_values_equal_fractions(edition, players):
     expected = by_hand_values(edition, players)
     solution = exact.solve_equilibrium(players, edition, cache=False)

@@ -133,14 +133,6 @@ def _of_rival(solution):
     return exact.TwoPlayerWin(solution.edition, {deck: 1 - shares[::-1] for deck, shares in solution.shares.items()})
 
 
-def test_cached_policies_are_bounded(monkeypatch):
-    monkeypatch.setattr(win, "MAX_PLANS", 1)
-    solution, start = exact.solve_two_player_win(THRICE), exact.start_of_expedition(THRICE, 2)
-    for lead in (0, 1, 0):
-        sets, policy = solution.plan(start, lead)
-        assert (len(solution._plans), policy.shape) == (1, (sets.size, 2))
-
-
 @pytest.mark.parametrize("edition", ["iello-2016", replace(CARDS_30, name="hidden", hidden_chests=True)])
 def test_unsolved_editions_are_refused(edition):
     with pytest.raises(ValueError, match="without"):

@@ -1,10 +1,12 @@
-"""Canonical network inputs against their definition."""
+"""Canonical network inputs against their definition, and the view of exact solutions."""
 
 import numpy as np
 import pytest
 
-from diamant_env import Batch, Observations, find_edition
+from diamant_env import Batch, Observations, exact, find_edition
+from diamant_env.benchmark import TASKS
 from diamant_env.observation import NUM_FEATURES, SLICES
+from diamant_env.opponents.exact_view import ExactView
 from diamant_env.opponents.inputs import CANONICAL, EXACT_VIEW, INPUTS, exact_view
 
 canonical_inputs = INPUTS[CANONICAL]
@@ -109,3 +111,23 @@ def test_exact_view_merges_chests_and_interchangeable_traps():
     copies = seen["traps_left"] + seen["traps_on_path"]
     assert (np.diff(copies * 2 + seen["traps_on_path"]) <= 0).all()
     assert (INPUTS[EXACT_VIEW](others) == canonical_inputs(exact_view(rows))).all()
+
+
+class FirstTrap:
+    """Leaves at one kind of trap, not at the others, and earlier if the deck holds few of another."""
+
+    def act(self, obs, episode_start):
+        return np.maximum(obs["traps_on_path"][:, 0] * 0.7, obs["traps_left"][:, 2] < 3)
+
+
+def test_ordered_traps_agent_is_invariant_to_merging():
+    game = find_edition(TASKS["expedition-2"].edition)
+    start, agent = exact.start_of_expedition(game, 1), ExactView(FirstTrap())
+    values = []
+    for merge in (True, False):
+        tree = exact.build_tree(start, game, merge)
+        found = exact.best_response(exact.policy_of(agent, tree), tree)
+        values.append((found.value, found.profile_value))
+    assert values[0] == pytest.approx(values[1], abs=1e-12)
+    apart = exact.best_response(exact.policy_of(FirstTrap(), tree), tree)
+    assert apart.profile_value != pytest.approx(found.profile_value, abs=1e-3)  # the agent distinguishes them

@@ -1,7 +1,6 @@
 """Scripted and solved agents: decisions on hand-made observations, names."""
 
 import copy
-from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
@@ -10,8 +9,6 @@ import pytest
 
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, FIRST_RELIC, FIRST_TRAP
-from diamant_env.exact import start_of_expedition
-from diamant_env.exact.equilibrium import cache_file
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents import FAMILIES, SOLVED, SeatedAgents, make_agent
 from diamant_env.state import DECIDE
@@ -77,13 +74,6 @@ def test_solved_agents_refuse_unsolved_tables(agent, players, edition):
     rows = Batch(1, players, edition).reset(seed=1)
     with pytest.raises(ValueError, match=r"tables|solved"):
         make_agent(agent).act(Observations(rows[0], edition), np.ones(players, bool))
-
-
-def test_hidden_chests_change_no_file_of_a_solution():
-    start, gold = start_of_expedition("incan-gold", 3), EDITIONS["incan-gold"]
-    files = {cache_file(start, edition, "root") for edition in (gold, gold.replace(hidden_chests=False))}
-    assert len(files) == 1
-    assert cache_file(start, replace(gold, bust_removes=2), "root") not in files
 
 
 def draws(agent, rows, first=True):
