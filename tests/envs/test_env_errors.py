@@ -63,7 +63,6 @@ def refuses(env, call, key: str) -> None:
     [
         ({"player_0": 0, "player_1": 0}, "no action for player_2"),
         ({"player_0": 0, "player_1": 0, "player_2": 0, "player_3": 0}, r"unknown agents \['player_3'\]"),
-        ({0: 0, 1: 0, 2: 0}, "unknown agents"),
     ],
 )
 def test_missing_or_unknown_agents(env, actions, key):
@@ -72,9 +71,7 @@ def test_missing_or_unknown_agents(env, actions, key):
 
 @pytest.mark.parametrize("action", [2, -1, 1.0, "1", None, np.array([1])])
 def test_invalid_action(env, action):
-    for seat in (0, 2):
-        actions = {**dict.fromkeys(env.agents, 1), f"player_{seat}": action}
-        refuses(env, lambda actions=actions: env.step(actions), "actions|array")
+    refuses(env, lambda: env.step({**dict.fromkeys(env.agents, 1), "player_1": action}), "actions|array")
     single, aec = DiamantEnv(), diamant_v0.env(num_players=3)
     single.reset(seed=0)
     refuses(single, lambda: single.step(action), "actions")
@@ -82,8 +79,6 @@ def test_invalid_action(env, action):
     aec.step(0)
     aec.step(0)
     refuses(aec, lambda: aec.step(action), "actions|array")
-    aec.step(0)
-    assert aec.unwrapped.game["turn"] == 2
 
 
 @pytest.mark.parametrize(
@@ -136,5 +131,9 @@ def test_invalid_seeds(env, seed):
     single.reset(seed=0)
     for each in (env, single):
         refuses(each, lambda each=each: each.reset(seed=seed), "seed=")
-    with pytest.raises(ValueError, match="seed="):
-        pytest.importorskip("diamant_env.sb3").DiamantVecEnv(1).seed(seed)
+
+
+def test_no_seat_for_the_learner():
+    sb3 = pytest.importorskip("diamant_env.sb3")
+    with pytest.raises(ValueError, match="no seat is left for the learner"):
+        sb3.DiamantVecEnv(1, 3, opponents=["continue"], seating=np.zeros((1, 3), int))

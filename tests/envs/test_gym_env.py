@@ -8,7 +8,7 @@ import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 
-from diamant_env import EDITIONS, Edition, Observations
+from diamant_env import Edition, Observations
 from diamant_env.gym_env import DiamantEnv
 from tests.envs.test_gym_vector import Counting
 
@@ -67,21 +67,12 @@ def test_infos():
     assert skipped > 20
 
 
-def test_same_seed_gives_same_seats_and_games():
-    env, again = DiamantEnv(4, seat=None), DiamantEnv(4, seat=None)
-    seats = [env.reset(seed=seed)[1]["seat"] for seed in range(400)]
-    assert seats == [again.reset(seed=seed)[1]["seat"] for seed in range(400)]
-    assert np.bincount(seats).min() > 70
-    sequences = [[play(each, seed) for seed in (7, *[None] * 20)] for each in (env, again)]
-    for (game, _, (first, *_)), (other, _, (same, *_)) in zip(*sequences, strict=True):
-        assert np.array_equal(game, other)
-        assert first == same
-    starts, seats = (
-        [game[0].tobytes() for game, _, _ in sequences[0]],
-        [infos[0]["seat"] for _, _, infos in sequences[0]],
-    )
-    assert len(set(starts)) > 1
-    assert len(set(seats)) > 1
+def test_seats_are_uniform_and_unseeded_games_differ():
+    env = DiamantEnv(4, seat=None)
+    assert np.bincount([env.reset(seed=seed)[1]["seat"] for seed in range(400)]).min() > 70
+    games = [play(env, None) for _ in range(20)]
+    assert len({game[0].tobytes() for game, _, _ in games}) > 1
+    assert len({infos[0]["seat"] for _, _, infos in games}) > 1
     assert not np.array_equal(play(DiamantEnv(), None)[0], play(DiamantEnv(), None)[0])
 
 
@@ -97,17 +88,10 @@ def test_ansi_shows_turns_without_learner():
 
 
 @pytest.mark.parametrize("many", [False, True])
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"edition": Edition("small", np.array([3, 5]), ("mud", "wind"), np.int64(2), expeditions=1)},
-        {"edition": EDITIONS["incan-gold-2020"]},
-        {"num_players": 3, "seat": 1, "edition": "iello-2016/hidden_chests:1", "observation": ["bag"]},
-    ],
-)
-def test_settings_survive_json(many, settings):
+def test_own_edition_survives_json(many):
+    settings = {"edition": Edition("small", np.array([3, 5]), ("mud", "wind"), np.int64(2), expeditions=1)}
     if many:
-        settings = {**settings, "autoreset_mode": "SameStep"}
+        settings["autoreset_mode"] = "SameStep"
     make_env = gymnasium.make_vec if many else gymnasium.make
     env = make_env("diamant_env/Diamant-v0", **settings).unwrapped
     again = make_env(EnvSpec.from_json(env.spec.to_json())).unwrapped

@@ -27,7 +27,7 @@ def test_ended_or_masked_games_get_no_reward():
     def one_each(banked, chests, inside, done, played):
         masks.append(played.tolist())
         banked[...] = chests[...] = 99  # copies
-        return np.ones(banked.shape)
+        return np.where(played[:, None], np.ones(banked.shape), np.nan)  # ignored in games that do not play
 
     batch = Batch(4, 2, CERTAIN, one_each, max_players=3)
     batch.set_states(np.array([Play([5, 5], 2, CERTAIN).all_leave().game] * 4))
@@ -81,13 +81,6 @@ def test_custom_reward_gets_turn_and_state():
     while env.agents:
         env.step(dict.fromkeys(env.agents, 1))
     assert seen[-1][2:] == [[False, False, False], True]
-
-
-def test_rewards_of_games_that_do_not_play_are_ignored():
-    batch = Batch(2, 3, reward=lambda banked, chests, inside, done, played: np.where(played[:, None], banked, np.nan))
-    batch.reset(1)
-    _, rewards, _ = batch.step(np.ones((2, 3), int), mask=[True, False])
-    assert np.isfinite(rewards).all()
 
 
 @pytest.mark.parametrize("wrong", [lambda *seen: seen[0] * np.nan, lambda *seen: 1.0, lambda *seen: np.ones((2, 9))])
