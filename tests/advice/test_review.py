@@ -30,10 +30,6 @@ def test_costliest_mistake_comes_first():
     assert (worst.turn, worst.chose) == (10, CONTINUE)
     assert worst.interval[0] < FATAL < worst.interval[1]
     assert worst.mistake
-    assert worst.words.startswith("Expedition 5, card 7: you continued with 12 gems in the bag; leaving wins 2")
-    assert "stayed too long" in found.summary[0]
-    assert "too early" not in found.summary[0]
-    assert found.summary[1].startswith("Your chance to win fell most after card 7 of expedition 5: from ")
 
 
 def test_right_decision_is_no_mistake():
@@ -104,5 +100,4 @@ def test_review_of_single_player_is_in_gems():
     assert "left too early" in found.summary[0]
     assert f"{sum(each.cost for each in found.decisions):.2f} gems" in found.summary[1]
     worst = found.decisions[0]
-    assert f"continuing brings {worst.cost:.2f} more gems" in worst.words
     assert worst.loss == f"−{worst.cost:.2f}"

@@ -157,7 +157,6 @@ REFUSED = [
     "--algorithms nowhere_at_all:train",
     "--algorithms my_module:number",
     "--algorithms my_module:three",
-    "--agents nobody",
     "--agents champion",
     "--agents catch-up",
     "--agents",

@@ -1,18 +1,19 @@
-"""Exit of commands: one line for an expected error, 130 after Ctrl-C, silence on a closed pipe."""
+"""Exit of commands: one line for an expected error, 130 after Ctrl-C, silence on a closed pipe; help and symbols."""
 
 import errno
-import inspect
+import io
 import os
+import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from diamant_env import EDITIONS
 from diamant_env.commands import diamant
 from diamant_env.commands.terminal import run_command
+from diamant_env.editions import EDITIONS, RESEARCH
+from diamant_env.opponents.registry import FAMILIES, SHIPPED, SOLVED
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,39 +44,6 @@ def test_defect_keeps_traceback():
         exit_status(ZeroDivisionError())
 
 
-GAMES = ["--games", "7", "--players", "5"]
-GAME = ["--seed", "3", "--edition", "everdeck/hidden_chests:1"]
-SEATED = {"seed": 3, "edition": "everdeck/hidden_chests:1"}
-TAKEN = {"games": 7, "players": 5, **SEATED}
-EVALUATE_ARGUMENTS = {"agent": "ev", "against": ["pool"], "compare": ["bag"], **TAKEN}
-EVALUATE = ["ev", "--against", "pool", "--compare", "bag", *GAMES, *GAME]
-SOLVED = {"agents": ["ev"], "players": [2, 3], "edition": EDITIONS["everdeck"]}
-SOLVE = ["ev", "--players", "2", "3", "--edition", "everdeck"]
-
-
-@pytest.mark.parametrize(
-    ("command", "called", "words", "expected"),
-    [
-        ("evaluate", "evaluate.evaluate", EVALUATE, EVALUATE_ARGUMENTS),
-        ("exact", "exact.measure", [*SOLVE, "--whole-game"], {"whole_game": True, "reward": None, **SOLVED}),
-        ("exact", "exact.measure", [*SOLVE, "--reward", "win"], {"whole_game": False, "reward": "win", **SOLVED}),
-        ("watch", "watch.GameSession", ["ev", "bag", *GAME], {"agents": ["ev", "bag"], **SEATED}),
-    ],
-)  # fmt: skip
-def test_options_reach_the_function(command, called, words, expected, monkeypatch):
-    module, name = called.split(".")
-    place, taken = import_module(f"diamant_env.commands.{module}"), {}
-    signature = inspect.signature(getattr(place, name))
-
-    def stop(*given, **named):
-        taken.update(signature.bind(*given, **named).arguments)
-        raise ValueError("stopped")
-
-    monkeypatch.setattr(place, name, stop)
-    assert diamant.main([command, *words]) == 2
-    assert {key: taken[key] for key in expected} == expected
-
-
 def test_closed_pipe_is_silent():
     reader, writer = os.pipe()
     os.close(reader)
@@ -83,3 +51,29 @@ def test_closed_pipe_is_silent():
     done = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=600)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("command", ["", *diamant.SUBCOMMANDS])
+def test_help_fits_a_screen(command, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit, match=r"^0$"):
+        diamant.main([*filter(None, [command]), "--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+
+
+def test_list_names_all_agents_and_editions(capsys):
+    assert diamant.main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    listed = {line.split()[0] for line in lines if re.match(r"  \S", line)}
+    scripted = {str(family()) for family in FAMILIES.values()}
+    assert listed >= scripted | {*SHIPPED, *SOLVED, *EDITIONS, *RESEARCH}
+
+
+def test_symbols_at_an_ascii_terminal(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert run_command("diamant", lambda: print("0.995 ± 0.023, 2 × ev … −1 é")) == 0
+    assert stream.buffer.getvalue().decode().strip() == "0.995 +- 0.023, 2 x ev ... -1 ?"

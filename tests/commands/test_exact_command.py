@@ -47,6 +47,8 @@ def test_small_whole_game(tmp_path, capsys):
     for players in (2, 3):
         assert rows["equilibrium", players]["NashConv"] == pytest.approx(0, abs=1e-12)
         assert rows["random:0.3", players]["exploitability"] > 0.1
+    assert diamant.main(["exact", "--players", "2", "--edition", str(tiny), "--whole-game"]) == 0
+    assert "decks" in capsys.readouterr().out
 
 
 def test_two_players_for_the_win(tmp_path, capsys):

@@ -34,13 +34,6 @@ def test_watched_game(edition, tmp_path, capsys):
     assert [int(row[-2]) for row in rows] == states[-1]["chest"][:4].tolist()
 
 
-def test_watched_game_fits_a_narrow_terminal(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "44")
-    assert diamant.main(["watch", "ev", "bag:18", "bag-or-traps:20,3", "--seed", "3", "--speed", "0"]) == 0
-    _, *lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= 44
-
-
 def test_probabilities_equal_table(capsys):
     assert diamant.main(["watch", *GAME]) == 0
     output = capsys.readouterr().out

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from diamant_env.evaluation.intervals import holm, mean_of_tables, p_value_of_share, share_of_tables
-from diamant_env.evaluation.report import TextReport
 
 TOTALS, GAMES = np.array([3.0, 5.0, 10.0]), np.array([2, 2, 4])
 MEAN = 18 / 8
@@ -66,17 +65,3 @@ def test_holm():
     assert holm([0.4, 0.9]).tolist() == pytest.approx([0.8, 0.9])
     assert holm([0.6, 0.7]).tolist() == [1, 1]
     assert holm([]).tolist() == []
-
-
-def test_report_in_columns():
-    report = TextReport("Two agents", ("agent",), ("win share", "score"))
-    report.add_row("a long name", "0.250", "")
-    report.add_row("ev", "0.3", "12.5")
-    report.notes = "Fair: 0.25"
-    assert str(report).splitlines() == [
-        "Two agents",
-        "agent        win share  score",
-        "a long name      0.250",
-        "ev                 0.3   12.5",
-        "Fair: 0.25",
-    ]

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from diamant_env.opponents.network import NetworkAgent
-from train import cluster
-from train.cluster import ClusterLearner, Runner, map_on_ray, require_ray, train
+from train.cluster import ClusterLearner, Runner, map_on_ray, train
 from train.league import tables_of
 from train.ppo import Learner
 from train.runs.config import Config
@@ -51,12 +50,6 @@ def test_unreachable_cluster_is_one_error(monkeypatch):
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
     with pytest.raises(ConnectionError, match="127"):
         list(map_on_ray(len, ["job"]))
-
-
-def test_missing_ray_is_one_error(monkeypatch):
-    monkeypatch.setattr(cluster.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match="Ray"):
-        require_ray()
 
 
 def test_runners_split_games_with_distinct_keys():

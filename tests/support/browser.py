@@ -30,15 +30,17 @@ def missing() -> str:
 
 
 class Server:
-    def __init__(self) -> None:
+    def __init__(self, stderr: int | None = None) -> None:
         command = [sys.executable, "-m", "diamant_env", "page", "--no-browser", "--port", "0"]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
-        assert self._process.stdout is not None
-        self.address = re.search(r"http://\S+", self._process.stdout.readline())[0]
+        root = Path(__file__).parents[2]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, cwd=root)
+        assert self.process.stdout is not None
+        says = r"The page is at (http://127\.0\.0\.1:\d+/) \(Ctrl-C ends it\)\.\n"
+        self.address = re.fullmatch(says, self.process.stdout.readline())[1]
 
     def stop(self) -> None:
-        self._process.kill()
-        self._process.wait()
+        self.process.kill()
+        self.process.wait()
 
 
 class Browser:
