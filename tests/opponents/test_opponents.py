@@ -47,7 +47,10 @@ def test_probability_depends_on_own_row_only(text, real_rows):
         assert np.isfinite(agent.act(blank, np.ones(3, bool))).all()
 
 
-@pytest.mark.parametrize("text", [*TEXTS, "bag:7.5", "random:0.125", *SOLVED])
+@pytest.mark.parametrize(
+    "text",
+    [*TEXTS, "bag:7.5", "random:0.125", *SOLVED, "search:ev:0.75", "search:128:1s:ev:0.75", "search:0.00001s:ev:1"],
+)
 def test_agent_text_round_trips(text):
     assert str(make_agent(text)) == str(copy.deepcopy(make_agent(text))) == text
 

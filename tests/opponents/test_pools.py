@@ -3,7 +3,7 @@
 import pytest
 
 from diamant_env.opponents import make_agent
-from diamant_env.opponents.pools import POOLS, load_pool, pool_members
+from diamant_env.opponents.pools import POOLS, load_pool
 from diamant_env.opponents.registry import DATA
 
 
@@ -36,13 +36,6 @@ def test_pool_by_name_and_path(tmp_path):
 def test_held_out_agents_are_of_other_families():
     pool, held_out = ({text.partition(":")[0] for text in load_pool(name)} for name in POOLS)
     assert pool.isdisjoint(held_out)
-
-
-def test_members_that_read_hidden_chests_are_excluded(tmp_path):
-    (tmp_path / "mine.toml").write_text("agents = ['bag:7', 'catch-up:16,0.5']")
-    pool = str(tmp_path / "mine.toml")
-    assert pool_members(pool, 3, "iello-2016") == (["bag:7", "catch-up:16,0.5"], [])
-    assert pool_members(pool, 3, "iello-2016", "iello-2016/hidden_rivals:1") == (["bag:7"], ["catch-up:16,0.5"])
 
 
 def test_policy_by_file_and_run_folder(tmp_path, monkeypatch):

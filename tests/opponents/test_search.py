@@ -61,14 +61,6 @@ def test_text_gives_budget_objective_and_base(text, budget, base):
     assert parse_search_spec(text) == (budget, base)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["search:ev:0.75", "search:128:1s:ev:0.75", "search:1s:ev:0.75", "search:1000000:bag:9", "search:0.00001s:ev:1"],
-)
-def test_name_is_the_text(text):
-    assert str(make_agent(text)) == text
-
-
 def test_stateless_base_gets_deciding_rows_only():
     def base(obs):
         assert (obs["must_decide"] == 1).all()
