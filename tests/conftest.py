@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
@@ -23,9 +22,6 @@ os.fsync = lambda _: None
 
 # Children would inherit the ignored SIGINT of a background job.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-# tests/faults forks and reads /proc.
-collect_ignore = [] if sys.platform == "linux" else ["faults"]
 
 # Compile caches and solutions in build/, not in the home directory.
 BUILD = Path(__file__).parents[1] / "build"

@@ -1,8 +1,12 @@
 """Policy files: opened without torch and without running code, refused when damaged."""
 
+import io
 import itertools
 import json
+import os
+import pickle
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +18,7 @@ from diamant_env.opponents import make_agent
 from diamant_env.opponents.inputs import CANONICAL, INPUTS, RAW
 from diamant_env.opponents.network import FORMAT, LAYOUT, NetworkAgent, digest_of_tensors
 from diamant_env.opponents.registry import SHIPPED
+from tests.support.play import SCALE
 
 RANDOM = np.random.default_rng(0)
 TENSORS = {
@@ -53,9 +58,6 @@ def changed(**tensors):
 @pytest.mark.parametrize(
     "damaged",
     [
-        b"",
-        WHOLE[:-4],
-        WHOLE + b"\0",
         save(TENSORS),
         save(TENSORS, {"diamant": "[]"}),
         save({"0.weight": np.zeros(2, np.float16)}, {"diamant": json.dumps(METADATA)}),
@@ -66,7 +68,6 @@ def changed(**tensors):
             for name in ("layout", "activation", "inputs", "sha256")
             for wrong in (None, [], "x")
         ),
-        content({**TENSORS, "0.bias": TENSORS["0.bias"] + 1}, sha256=digest_of_tensors(TENSORS)),
         changed(**{"1.bias": np.array([0, np.nan], np.float32)}),
         changed(**{"1.weight": np.zeros((2, 9), np.float32)}),
         changed(**{"1.weight": np.zeros((3, 8), np.float32), "1.bias": np.zeros(3, np.float32)}),
@@ -81,6 +82,51 @@ def test_damaged_or_foreign_policy_file_is_refused(damaged, tmp_path):
     path.write_bytes(damaged)
     with pytest.raises(ValueError, match=str(path)):
         NetworkAgent.load(path)
+
+
+class Runs:
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple:
+        return os.mkdir, (str(self.mark),)
+
+
+def mutated(random: np.random.Generator, content: bytes) -> bytes:
+    at = int(random.integers(len(content)))
+    length = int(random.integers(1, 65))
+    before, behind = content[:at], content[at + 1 :]
+    damaged = [
+        before + bytes([content[at] ^ 1 << int(random.integers(8))]) + behind,  # a flipped bit
+        before,  # truncated
+        before + content[at + length :],  # a gap
+        before + random.bytes(length) + content[at:],  # an insertion
+        before + bytes(min(4096, len(content) - at)) + content[at + 4096 :],  # zeros, as after a power failure
+    ]
+    return damaged[random.integers(len(damaged))]
+
+
+def crafted(good: bytes, mark: Path) -> list[bytes]:
+    """Return files that would create the folder `mark` if code in them ran."""
+    torch, saved, objects = pytest.importorskip("torch"), io.BytesIO(), io.BytesIO()
+    torch.save({"config": Runs(mark)}, saved)
+    np.savez(objects, config=np.array([Runs(mark)], object))
+    pickled = pickle.dumps(Runs(mark))
+    return [b"", pickled, good + pickled, saved.getvalue(), objects.getvalue()]
+
+
+def test_damaged_policy_file_is_an_error_and_runs_no_code(tmp_path):
+    random, path, mark = np.random.default_rng(0), tmp_path / "policy.safetensors", tmp_path / "ran"
+    digest = digest_of_tensors(TENSORS)
+    refused = 0
+    for content in [*crafted(WHOLE, mark), *(mutated(random, WHOLE) for _ in range(300 * SCALE))]:
+        path.write_bytes(content)
+        try:
+            assert digest_of_tensors(NetworkAgent.load(path).tensors()) == digest
+        except ValueError:
+            refused += 1
+    assert refused > 250
+    assert not mark.exists()
 
 
 def test_layers_are_float32_copies(tmp_path):
