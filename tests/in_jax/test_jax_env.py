@@ -169,9 +169,3 @@ def test_jaxmarl_interface(marl):
         assert np.array_equal(env.get_avail_actions(state)["player_0"], [True, bool(state.inside[0])])
     assert abs(paid.sum()) < 1e-4
     assert paid.any()
-
-
-def test_missing_agent(marl):
-    env = marl.DiamantMARL(2)
-    with pytest.raises(ValueError, match="player_1"):
-        env.step(None, None, {"player_0": 0})
