@@ -1,4 +1,4 @@
-"""Compiled against uncompiled code, compile cache, cold and warm starts."""
+"""Compiled against uncompiled code, compile cache, cold and warm starts, read-only installations."""
 
 import hashlib
 import os
@@ -127,6 +127,21 @@ def test_uncached_start_warns_once(tmp_path):
     batches = "from diamant_env import Batch\nfor _ in range(3): Batch(1, 3)"
     output = run("-W", "always", "-c", batches, NUMBA_CACHE_DIR=str(tmp_path / "file" / "folder"))
     assert output.count("diamant_env compiles its engine at every start") == 1
+
+
+def test_read_only_package(tmp_path):
+    ignored = shutil.ignore_patterns("__pycache__", "*.nb?")
+    package = shutil.copytree(ROOT / "diamant_env", tmp_path / "a path with spaces" / "diamant_env", ignore=ignored)
+    for path in [package, *package.rglob("*")]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    variables = {name: value for name, value in os.environ.items() if not name.endswith("CACHE_DIR")}
+    variables |= {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    nowhere = dict.fromkeys(("HOME", "XDG_CACHE_HOME"), "/dev/null")
+    for home, cached in ((nowhere, False), ({"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}, True)):
+        command = [sys.executable, "-c", PAY]
+        done = subprocess.run(command, env=variables | home, cwd=tmp_path, capture_output=True, text=True)
+        assert done.stdout.startswith("1.0 "), done.stderr
+        assert bool(list(tmp_path.glob("cache/diamant_env/diamant_env-*/**/*.nbc"))) == cached
 
 
 def play_batch(reward: str, auto_reset: bool, digest) -> None:

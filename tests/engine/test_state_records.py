@@ -103,15 +103,11 @@ def safe_cards(game: Game) -> list[int]:
 @pytest.mark.parametrize(
     ("edition", "changes"),
     [
-        ("iello-2016", {"relics_taken": 1}),  # five are in the deck
-        ("iello-2016", {"path_relics": 1}),
+        ("iello-2016", {"path_relics": 1}),  # five are in the deck
         ("iello-2016-fr-relics", {"deck": (24, 2)}),  # each printed relic once
-        ("iello-2016-fr-relics", {"relics_taken": 4, "path_relics": 1}),
         ("everdeck-relics", {"relics_taken": 5}),
-        ("everdeck-relics", {"deck": (25, 1)}),
         ("iello-2016-fr", {"path_relics": 1}),
         ("everdeck-relics", {"deck": (24, 2)}),  # one per expedition has entered
-        ("iello-2016-fr-relics", {"deck": (25, 1)}),
     ],
 )
 def test_relics_are_counted(edition, changes):
@@ -233,9 +229,3 @@ def test_random_records_never_index_out_of_bounds():
     assert done.returncode == 0, done.stderr
     refused, played = map(int, done.stdout.split())
     assert min(refused, played) > 80  # both were tried
-
-
-def test_sizes_are_read_only():
-    for one, name in ((Batch(2, 3), "num_games"), (Batch(2, 3), "max_players")):
-        with pytest.raises(AttributeError):
-            setattr(one, name, 1)
