@@ -41,7 +41,7 @@ test-versions:  ## the package's tests on every installed Python from 3.11 on, w
 	"$(PYTHON)" tests/package/versions.py
 
 test-deep: setup  ## tests against oracle and JAX, of damaged files and shipped solutions, 100 times as many trials: hours
-	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py tests/envs/test_adapters.py tests/opponents/test_network.py tests/exact/test_two_player_win.py
+	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_observations.py tests/envs/test_adapters.py tests/opponents/test_network.py tests/exact/test_two_player_win.py
 
 test-ray:  ## make .venv-ray and run the tests that need Ray, on a local cluster of two nodes
 	"$(PYTHON)" -m venv .venv-ray

@@ -1,17 +1,20 @@
-"""Records, rewards, observations and rebuilt games against the oracle, at every table size."""
+"""Records, rewards, observations and rebuilt games against the oracle, at every table size, and random games."""
 
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from diamant_env import GAME, Batch, Edition, Observations, from_observation, observation_space
+from diamant_env.rewards import REWARDS
 from tests.support.oracle import Oracle
-from tests.support.play import BASE, INVENTED, PUBLISHED, every
+from tests.support.play import BASE, INVENTED, PUBLISHED, SCALE, every
 from tests.support.side_by_side import SideBySide
 
 HIDDEN = BASE.replace(hidden_chests=True)
 LAST_EVENTS = {"decision", "banked", "last_card", "bust_card"}  # not in an observation
 KINDS = ["a few leave", "half leave", "one leaves", "a few leave"]
+BATCH = 144  # seven thousand random games in all; DIAMANT_TEST_SCALE multiplies them
 
 
 def next_card(oracle: Oracle) -> tuple[Fraction, Fraction]:
@@ -114,3 +117,16 @@ def test_everything_at_every_table(edition):
     compare_views(both)
     compare_rebuilt(both, edition)
     assert turn >= edition.expeditions
+
+
+@every([*PUBLISHED, *INVENTED])
+@pytest.mark.parametrize("reward", REWARDS)
+def test_engine_and_oracle_agree(edition, reward):
+    fewest = 2 if reward == "margin" else 1  # a margin needs a rival
+    players = np.arange(BATCH) // 6 % (9 - fewest) + fewest  # every table size with every kind of decisions
+    chests, rng = set(), np.random.default_rng(list(REWARDS).index(reward))
+    for chunk in range(SCALE):
+        both = SideBySide(Batch(BATCH, players, edition, reward), seed=1_000_000_000 + int(rng.integers(2**40)) + chunk)
+        assert both.play_to_the_end(rng) >= edition.expeditions
+        chests.update(map(tuple, both.batch.games.chest.tolist()))
+    assert len(chests) > BATCH / 3  # distinct games

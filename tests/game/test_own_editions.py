@@ -34,10 +34,9 @@ def test_unplayable_edition_is_refused(field, value):
         replace(BASE, **{field: value})
 
 
-def test_edition_whose_deck_could_run_out_is_refused():
-    for changes in ({"traps": ("mud", "wind")}, {"traps": ("mud",), "trap_copies": np.uint8(3), "bust_removes": 2}):
-        with pytest.raises(ValueError, match="run out"):
-            replace(BASE, **changes)
+def test_deck_of_numpy_numbers_that_could_run_out_is_refused():
+    with pytest.raises(ValueError, match="run out"):
+        replace(BASE, traps=("mud",), trap_copies=np.uint8(3), bust_removes=2)
 
 
 @every([*PUBLISHED, *INVENTED])
