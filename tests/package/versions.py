@@ -1,7 +1,7 @@
 """Tests of the core on every installed Python from 3.11 on, with the lowest and the newest dependencies.
 
-``python tests/package/versions.py [FOLDER ...]``: the virtual environments in build/versions are kept. Files that need
-more than the core, such as stable-baselines3, are left out.
+``python tests/package/versions.py [FOLDER ...]``: the virtual environments in build/versions are kept. Files that
+import more than the core, such as stable-baselines3, are left out.
 """
 
 import re
@@ -12,9 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("tests/rules", "tests/game", "tests/engine", "tests/envs", "tests/opponents", "tests/records")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-NEEDS_MORE = re.compile(r"^(from|import) (train|stable_baselines3|diamant_env\.(evaluation|sb3))", re.MULTILINE)
+NEEDS_MORE = re.compile(
+    r"^(from|import) (train|examples|update|torch|stable_baselines3|diamant_env\.(advice|commands|evaluation|sb3))"
+    r"|^from diamant_env import .*\b(evaluation|sb3)\b",
+    re.MULTILINE,
+)
+OTHER_TESTS = re.compile(r"^from (tests\.\S+) import", re.MULTILINE)
 NEWEST: tuple[str, ...] = ()
 # Lower bounds of pyproject.toml, or the first release with wheels for that Python.
 _GYM = ("gymnasium==1.1.0", "platformdirs==4.0.0")
@@ -38,6 +42,13 @@ def installed() -> Iterator[tuple[str, str]]:
             print(f"Python {version}: not installed", flush=True)
 
 
+def needs_more(path: Path) -> bool:
+    """Return whether a file imports more than the core, itself or by other tests."""
+    text = path.read_text(encoding="utf-8")
+    imported = (ROOT / f"{name.replace('.', '/')}.py" for name in OTHER_TESTS.findall(text))
+    return bool(NEEDS_MORE.search(text)) or any(map(needs_more, filter(Path.is_file, imported)))
+
+
 def main(folders: list[str]) -> int:
     """Test all installed versions; return the exit status."""
     failed = 0
@@ -58,12 +69,11 @@ def _test(python: str, venv: Path, pins: tuple[str, ...], folders: list[str]) ->
     packages = ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100", "-e", str(ROOT)]
     if subprocess.run([*install, *packages], check=False).returncode:
         return False
-    folders = folders or list(FOLDERS)
     files = [path for folder in folders for path in (ROOT / folder).rglob("test_*.py")]
-    ignored = [f"--ignore={path}" for path in files if NEEDS_MORE.search(path.read_text(encoding="utf-8"))]
+    ignored = [f"--ignore={path}" for path in files if needs_more(path)]
     command = [own, "-m", "pytest", "-q", "-n", "2", *folders, *ignored]
     return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:] or ["tests"]))
