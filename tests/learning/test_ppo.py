@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tqdm import tqdm
 
 from diamant_env.evaluation import evaluate
 from diamant_env.opponents import EMPTY, make_agent
@@ -181,6 +182,7 @@ def test_numpy_policy_equals_torch_policy(tmp_path):
 def few_games(monkeypatch):
     monkeypatch.setattr(evaluation, "MEMBER_GAMES", 200)
     monkeypatch.setattr(evaluation, "CURVE_GAMES", 200)
+    monkeypatch.setattr(tqdm, "monitor_interval", 0)  # no thread of its own
 
 
 def test_run_folder_is_complete(tmp_path, capsys, few_games):
