@@ -37,12 +37,7 @@ class Agent(Protocol):
 
 
 def answer_deciding(obs: Observations, act: Callable[[NDArray[np.intp]], NDArray[np.floating]]) -> NDArray[np.float32]:
-    """Return P(LEAVE), float32 (rows,), 0 in rows that do not decide.
-
-    Args:
-        obs: Observation of each row's seat.
-        act: Function from indices of rows, at least one, to their P(LEAVE).
-    """
+    """Return P(LEAVE) of rows, float32, by `act` of the indices of those that decide, at least one; 0 elsewhere."""
     leave, deciding = np.zeros(len(obs.flat), np.float32), obs.flat[:, 0].nonzero()[0]
     if len(deciding):
         leave[deciding] = act(deciding)
@@ -50,12 +45,7 @@ def answer_deciding(obs: Observations, act: Callable[[NDArray[np.intp]], NDArray
 
 
 def answer_of(agent: Agent, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return an agent's checked probabilities of LEAVE, float32 (rows,), see `Agent.act`.
-
-    Raises:
-        ValueError: If it is no agent, does not return a number per row, in [0, 1] where the row must decide, or reads
-            an unknown field.
-    """
+    """Return the probabilities of LEAVE of an agent, float32 (rows,), see `Agent.act`; raise ValueError if wrong."""
     rows = len(episode_start)
     try:
         answer: object = agent.act(obs, episode_start)

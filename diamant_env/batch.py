@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.compilation import warn_if_uncached
-from diamant_env.editions import MAX_PLAYERS, Edition
+from diamant_env.editions import Edition
 from diamant_env.engine import loops
 from diamant_env.engine.arguments import (
     BOOL,
@@ -41,11 +41,10 @@ class Batch:
 
     Args:
         num_games: Number of games, N.
-        num_players: Players at each table: one number, or one per game (N,); 3 to 8, and 1 and 2 for research.
+        num_players: Players at each table: one number, or one per game (N,); 3 to 8, and 1 and 2 for research. The
+            largest is the length of the seat axis; absent seats have observations and rewards of 0.
         edition: An edition, see `diamant_env.find_edition`, or a sequence with one per game.
         reward: One of `diamant_env.rewards.REWARDS`, or a function, see `diamant_env.rewards.custom_rewards`.
-        max_players: Length of the seat axis, by default the largest table. Absent seats have observations and rewards
-            of 0.
 
     Attributes:
         editions: The distinct editions of the games.
@@ -68,15 +67,11 @@ class Batch:
         num_players: int | ArrayLike = 4,
         edition: str | Edition | Sequence[str | Edition] = "iello-2016",
         reward: Reward = "score",
-        max_players: int | None = None,
     ) -> None:
         warn_if_uncached()
         games = checked_int("num_games", num_games, 1)
         self.num_players = players_per_game(num_players, games)
-        largest = int(self.num_players.max())
-        if max_players is not None:
-            largest = checked_int("max_players", max_players, largest, MAX_PLAYERS, "None or ")
-        self._shape = games, largest
+        self._shape = games, int(self.num_players.max())
         chosen = editions_per_game(edition, games)
         self.editions = unique_editions(chosen)
         self.reward = reward

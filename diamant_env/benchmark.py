@@ -19,7 +19,7 @@ from diamant_env.editions import find_edition
 from diamant_env.exact.induction import Progress
 from diamant_env.opponents import Agent, make_agent
 from diamant_env.opponents.custom import AgentSpec
-from diamant_env.opponents.exact_view import ExactView
+from diamant_env.opponents.inputs import ExactView
 
 EXACT = ("expedition", "small", "game", "two-player")
 """Families with exact evaluation: expeditions, small whole games for win and for score, the full game of two."""

@@ -6,8 +6,9 @@ and may be omitted; its action mask allows CONTINUE only.
 
 from __future__ import annotations
 
+import contextlib
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,12 @@ from pettingzoo.utils.conversions import parallel_to_aec, parallel_to_aec_wrappe
 
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
-from diamant_env.engine.arguments import MAX_SEED, checked_int
+from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
 from diamant_env.engine.records import copy_game
 from diamant_env.envs.renderer import RENDER_MODES, Renderer
-from diamant_env.envs.settings import Observation, read_actions, shown_fields
-from diamant_env.observation import NUM_FEATURES, observation_space
+from diamant_env.observation import NUM_FEATURES, Observation, observation_space, shown_fields
 from diamant_env.rewards import Reward
-from diamant_env.state import LEAVE, GameState
+from diamant_env.state import CONTINUE, LEAVE, GameState
 
 MASKS = ("info", "observation", "none")
 
@@ -43,7 +43,6 @@ class parallel_env(ParallelEnv, EzPickle):
         render_mode: ``"human"`` (a window, redrawn at each turn), ``"rgb_array"`` (uint8 (640, 960, 3)),
             ``"ansi"`` (text) or None. The first two need pygame-ce: ``pip install "diamant-env[render]"``.
         observation: None for all of `FIELDS`, or names of fields such as ``["bag", "path_gems"]`` for a subset.
-        max_cycles: None; games are not truncated.
 
     Action space: Discrete(2), 0 = CONTINUE, 1 = LEAVE.
 
@@ -81,10 +80,7 @@ class parallel_env(ParallelEnv, EzPickle):
         mask: str = "info",
         render_mode: str | None = None,
         observation: Observation = None,
-        max_cycles: None = None,
     ) -> None:
-        if max_cycles is not None:
-            raise ValueError(f"max_cycles={max_cycles!r}; None is allowed: a game ends after its last expedition")
         if mask not in MASKS:
             raise ValueError(f"unknown mask {mask!r}; allowed: {', '.join(MASKS)}")
         num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
@@ -213,12 +209,12 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def __getstate__(self) -> dict[str, Any]:
         games = self._batch.games if self._batch.started else None
-        game = copy.deepcopy((games, self._renderer.states, self.agents))
+        game = copy.deepcopy((games, self._renderer.histories, self.agents))
         return {**super().__getstate__(), "game": game, "spaces": (self.observation_spaces, self.action_spaces)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        games, self._renderer.states, self.agents = state["game"]
+        games, self._renderer.histories, self.agents = state["game"]
         self.observation_spaces, self.action_spaces = state["spaces"]
         if games is not None:
             self._batch.set_states(games)
@@ -250,6 +246,23 @@ class parallel_env(ParallelEnv, EzPickle):
                 if self._mask == "observation":
                     by_agent[agent] = {"observation": by_agent[agent], "action_mask": mask}
         return by_agent, rewards, infos
+
+
+def read_actions(actions: Mapping[str, Any], agents: Sequence[str], inside: NDArray[np.int8]) -> bytes:
+    """Return the actions as one byte per seat, 0 or 1; those of seats in camp are ignored and may be missing."""
+    with contextlib.suppress(KeyError, TypeError, ValueError, OverflowError):
+        by_seat = bytes([actions[agent] for agent in agents])
+        if len(actions) == len(by_seat) and not by_seat.strip(b"\x00\x01"):
+            return by_seat
+    if not isinstance(actions, Mapping):
+        raise ValueError(f"actions of type {type(actions).__name__}; a dictionary of agents to actions is expected")
+    unknown = [agent for agent in actions if agent not in agents]
+    if unknown:
+        raise ValueError(f"actions of unknown agents {unknown}; the agents are {list(agents)}")
+    deciding = {agent for agent, is_inside in zip(agents, inside, strict=True) if is_inside}
+    if missing := deciding - actions.keys():
+        raise ValueError(f"no action for {', '.join(sorted(missing))}; agents inside the cave must decide")
+    return checked_actions([actions[agent] if agent in deciding else CONTINUE for agent in agents], inside).tobytes()
 
 
 def raw_env(**kwargs: Any) -> AECEnv:

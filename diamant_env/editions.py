@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import re
+import tomllib
 from collections import ChainMap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from diamant_env.storage.files import fields_text, nearest, read_fields, write_atomic
+from diamant_env.storage.files import nearest, write_atomic
 
 MAX_PLAYERS = 8
 MAX_TREASURES = 16  # distinct treasure values
@@ -121,22 +123,23 @@ class Edition:
 
     @classmethod
     def load(cls, path: str | Path) -> Edition:
-        """Load an edition from a ``.toml`` or ``.json`` file, see `from_dict`.
+        """Load an edition from a ``.toml`` file, see `from_dict`.
 
         Raises:
             FileNotFoundError: If there is no such file.
             ValueError: If the file is damaged or holds no edition; the message has the reason.
         """
         try:
-            return cls.from_dict(read_fields(path))
+            return cls.from_dict(tomllib.loads(Path(path).read_text("utf-8-sig")))
         except FileNotFoundError:
             raise FileNotFoundError(f"no edition file {path}") from None
         except ValueError as error:
             raise ValueError(f"edition {path}: {error}") from None
 
     def save(self, path: str | Path) -> None:
-        """Save the edition to a ``.toml`` or ``.json`` file for `load`."""
-        write_atomic(path, fields_text(path, dataclasses.asdict(self)))
+        """Save the edition to a ``.toml`` file for `load`."""
+        fields = dataclasses.asdict(self).items()
+        write_atomic(path, "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields))
 
     def replace(
         self, *, expeditions: int | None = None, hidden_chests: bool | None = None, hidden_rivals: bool | None = None
@@ -379,7 +382,7 @@ def find_edition(edition: str | Edition) -> Edition:
         return edition
     if isinstance(edition, dict):
         return Edition.from_dict(edition)
-    path = re.fullmatch(r"(?s)(.*\.(?:toml|json))((?:/.*)?)", str(edition))
+    path = re.fullmatch(r"(?s)(.*\.toml)((?:/.*)?)", str(edition))
     return _varied(Edition.load(path[1]), path[2].split("/")[1:]) if path else published_edition(str(edition))
 
 
@@ -387,7 +390,7 @@ def published_edition(text: str) -> Edition:
     """Return the edition of a text with a name, not a path, see `find_edition`."""
     name, *parts = text.split("/")
     if name not in _KNOWN:
-        published = f"published editions: {', '.join(EDITIONS)}, or the path of a .toml or .json file"
+        published = f"published editions: {', '.join(EDITIONS)}, or the path of a .toml file"
         raise ValueError(f"unknown edition {text!r}; {nearest(name, _KNOWN, published)}")
     return _varied(_KNOWN[name], parts)
 

@@ -15,8 +15,8 @@ from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.engine.records import copy_game
 from diamant_env.envs.renderer import RENDER_MODES
-from diamant_env.envs.settings import Observation
 from diamant_env.envs.single_agent_games import SingleAgentGames
+from diamant_env.observation import Observation
 from diamant_env.opponents.matchup import Opponents
 from diamant_env.rewards import Reward
 from diamant_env.state import GameState

@@ -14,10 +14,10 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import MAX_SEED, checked_int
-from diamant_env.envs.settings import Observation
+from diamant_env.engine.arguments import BOOL, MAX_SEED, checked_array, checked_int
 from diamant_env.envs.single_agent_games import SingleAgentGames
 from diamant_env.gym_env import DiamantEnv
+from diamant_env.observation import Observation
 from diamant_env.opponents.matchup import Opponents
 from diamant_env.rewards import Reward
 
@@ -40,7 +40,6 @@ class DiamantVectorEnv(VectorEnv):
             action and starts the next one. ``"SameStep"``: the next game starts at once; the last observation and
             info of the previous one are in ``infos["final_obs"]`` and ``infos["final_info"]``. ``"Disabled"``: the
             caller resets, ``reset(options={"reset_mask": ended})``.
-        max_episode_steps: None; games are not truncated.
 
     Raises:
         ValueError: If an argument is out of range; the message lists what is allowed.
@@ -48,7 +47,7 @@ class DiamantVectorEnv(VectorEnv):
 
     closed = True  # until the constructor succeeds: VectorEnv.__del__ calls close()
 
-    def __init__(  # noqa: PLR0913 - every setting has a name
+    def __init__(
         self,
         num_envs: int = 1,
         num_players: int = 4,
@@ -59,13 +58,7 @@ class DiamantVectorEnv(VectorEnv):
         render_mode: str | None = None,
         observation: Observation = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
-        max_episode_steps: None = None,
     ) -> None:
-        if max_episode_steps is not None:
-            raise ValueError(
-                f"max_episode_steps={max_episode_steps!r}; None is allowed: a game ends after its last expedition; "
-                'make_vec(..., vectorization_mode="sync") truncates'
-            )
         self.num_envs = checked_int("num_envs", num_envs, 1)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         modes = {"render_modes": ["rgb_array", "ansi"], "autoreset_mode": self.autoreset_mode}
@@ -203,8 +196,4 @@ class DiamantVectorEnv(VectorEnv):
             return np.ones(self.num_envs, np.bool_)
         if list(options) != ["reset_mask"]:
             raise ValueError(f"options {list(options)}; reset_mask is allowed")
-        mask = np.asarray(options["reset_mask"])
-        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
-            expected = f"a bool array ({self.num_envs},) with at least one True"
-            raise ValueError(f"reset_mask={options['reset_mask']!r}; {expected} is expected")
-        return mask.copy()
+        return checked_array(options["reset_mask"], "reset_mask", BOOL, (self.num_envs,)).copy()

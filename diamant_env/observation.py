@@ -8,7 +8,7 @@ order, and public features. `diamant_env.engine` writes it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from gymnasium.spaces import Box, Space
@@ -28,6 +28,7 @@ from diamant_env.editions import (
 )
 from diamant_env.storage.files import nearest
 
+Observation: TypeAlias = "Sequence[str] | str | None"
 _RIVALS = MAX_PLAYERS - 1
 _MAX_RELIC_SUM = MAX_RELICS * MAX_RELIC_VALUE
 _MAX_CHEST = MAX_GEMS * MAX_EXPEDITIONS + _MAX_RELIC_SUM
@@ -158,6 +159,15 @@ class FieldsBox(Box):
     def __repr__(self) -> str:
         """Return the fields with shape and dtype."""
         return f"FieldsBox({', '.join(self.fields)}, {self.shape}, {self.dtype})"
+
+
+def shown_fields(observation: Observation) -> tuple[Box, NDArray[np.intp] | slice]:
+    """Return the space of the named fields, by default all, and their columns in a row; raise ValueError if unknown."""
+    if observation is None:
+        return observation_space(), slice(None)
+    if isinstance(observation, str) or not isinstance(observation, Sequence | np.ndarray) or not len(observation):
+        raise ValueError(f"observation={observation!r}; None or names of fields are allowed")
+    return FieldsBox(observation), columns(*observation)
 
 
 def shown_columns(space: Space) -> NDArray[np.intp] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -28,13 +27,9 @@ Reward: TypeAlias = "str | Callable[..., Any]"
 
 
 def reward_code(reward: Reward, fewest_players: int, functions: bool = False) -> int:
-    """Return the integer code of a reward for compiled code, with `functions` also that of a custom function.
-
-    Raises:
-        ValueError: If there is no such reward, or for ``"margin"`` with one player.
-    """
+    """Return the integer code of a reward for compiled code, with `functions` also that of a custom function."""
     if functions and callable(reward):
-        check_parameters(reward, "the reward", "banked", "chests", "inside", "done", optional="played")
+        check_parameters(reward, "the reward", "banked", "chests", "inside", "done")
         return _SCORE  # replaced by `custom_rewards`
     if not isinstance(reward, str) or reward not in REWARDS:
         near = nearest(reward, REWARDS, f"rewards: {', '.join(REWARDS)}{' or a function' * functions}")
@@ -52,9 +47,8 @@ def custom_rewards(
     Args:
         reward: Called as ``reward(banked, chests, inside, done)`` after each turn with all N games: int16 (N, seats),
             gems and relic value banked in the turn; int16 (N, seats), chests after it; bool (N, seats), the seats
-            inside; bool (N,), whether the game is over. A parameter ``played``, if any, receives bool (N,), the games
-            that played this turn; the others are over or, in a vector environment, wait for their learner. Returns
-            float (N, seats); rows of games that did not play are ignored.
+            inside; bool (N,), whether the game is over. Returns float (N, seats); rows of games that did not play, over
+            or waiting for their learner, are ignored.
         games: Records of type `GAME` (N,), after the turn.
         played: bool (N,), the games that played it.
         absent: bool (N, seats), the absent seats.
@@ -66,8 +60,7 @@ def custom_rewards(
     banked = np.where(played[:, None], games["banked"][:, :seats], 0).astype(np.int16)
     inside, done = games["inside"][:, :seats] != 0, games["phase"] == OVER
     name = getattr(reward, "__name__", type(reward).__name__)
-    named = {"played": played.copy()} if "played" in inspect.signature(reward).parameters else {}
-    answer = np.asarray(reward(banked, games["chest"][:, :seats].copy(), inside, done, **named))
+    answer = np.asarray(reward(banked, games["chest"][:, :seats].copy(), inside, done))
     with np.errstate(over="ignore"):
         paid = answer.astype(np.float32) if answer.dtype.kind in "biuf" else np.float32(np.nan)
     counts = played[:, None] & ~absent

@@ -2,7 +2,7 @@
 
 `diamant_env.jax.rules` restates them, since array code can't share these. Each function updates a game's state in
 place; `edition` holds the edition's parameters. Integer arithmetic only, compiled by Numba; ``NUMBA_DISABLE_JIT=1``
-gives the same bytes. Cards are sampled in `diamant_env.engine.turns`. Section names are those of the 2016 English
+gives the same bytes. Cards are sampled in `diamant_env.engine.loops`. Section names are those of the 2016 English
 rulebook.
 
 >>> import numpy as np

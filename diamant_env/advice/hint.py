@@ -125,9 +125,8 @@ def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS)
     start = perf_counter()
     flat = observations_of(seat, [game], edition)
     leave = float(champion().act(Observations(flat), np.zeros(1, bool))[0])
-    why_not = why_no_search(edition, int(game.num_players))
-    if why_not:
-        return Hint(leave, None, why_not)
+    if edition.hidden_chests:
+        return Hint(leave, None, "The chests are hidden, so the game can't be simulated.")
     agent = SearchAgent(champion())
     earned = np.zeros((2, 0))
     while earned.shape[1] < _MOST:
@@ -166,15 +165,6 @@ def outlook(earned: NDArray[np.float64]) -> Outlook:
     errors = [SIGMAS * float(sample.std(ddof=1)) / len(sample) ** 0.5 for sample in (stay, go, difference)]
     shares = float(stay.mean()), float(go.mean())
     return Outlook(shares, (errors[0], errors[1]), float(difference.mean()), errors[2], len(stay))
-
-
-def why_no_search(edition: Edition, players: int) -> str | None:
-    """Return the reason why roll-outs are impossible, or None."""
-    if players == 1:
-        return "You play alone, so you win whatever you do."
-    if edition.hidden_chests:
-        return "The chests are hidden, so the game can't be simulated."
-    return None
 
 
 def observations_of(seat: int, games: list[GameState], edition: Edition) -> NDArray[np.float32]:

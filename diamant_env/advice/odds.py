@@ -17,6 +17,7 @@ class Chance(NamedTuple):
 
     what: str
     chance: float
+    part: bool = False  # of the row above
 
 
 class Odds:
@@ -24,7 +25,7 @@ class Odds:
 
     def __init__(self, game: GameState, edition: Edition, seat: int) -> None:
         self.share = float(expected_share(game, edition_params(edition)))  # gems of the next card for each if all stay
-        self.next = _next_card(game, edition)  # an indented row is part of the one above
+        self.next = _next_card(game, edition)
         self.leaving = _leaving(game, edition, seat)
         who = "if all stay" if game.num_inside > 1 else "alone"
         cost = self.next[0].chance * int(game.bag)
@@ -36,11 +37,13 @@ def _next_card(game: GameState, edition: Edition) -> list[Chance]:
     traps = range(FIRST_TRAP, FIRST_TRAP + len(edition.traps))
     fatal = [card for card in traps if game.on_path[card - FIRST_TRAP]]
     bust = sum(deck[card] for card in fatal)
-    rows = [("a bust", bust), *((f"  by {edition.card_name(card)}", deck[card]) for card in fatal)]
-    rows += [("a new trap", sum(deck[card] for card in traps) - bust), ("a treasure", sum(deck[:FIRST_TRAP]))]
+    rows = [Chance("a bust", bust / size)]
+    rows += [Chance(f"by {edition.card_name(card)}", deck[card] / size, part=True) for card in fatal]
+    rows.append(Chance("a new trap", (sum(deck[card] for card in traps) - bust) / size))
+    rows.append(Chance("a treasure", sum(deck[:FIRST_TRAP]) / size))
     if edition.relics:
-        rows.append(("a relic", sum(deck[FIRST_RELIC:])))
-    return [Chance(what, cards / size) for what, cards in rows]
+        rows.append(Chance("a relic", sum(deck[FIRST_RELIC:]) / size))
+    return rows
 
 
 def _leaving(game: GameState, edition: Edition, seat: int) -> list[tuple[str, str]]:

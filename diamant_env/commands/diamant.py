@@ -41,10 +41,4 @@ def _run(arguments: Sequence[str]) -> object:
         allowed = f"subcommands: {', '.join(SUBCOMMANDS)}"
         raise ValueError(f"unknown subcommand {name!r}; {nearest(name, SUBCOMMANDS, allowed)}")
     sys.path.append(os.getcwd())  # for modules with custom agents
-    try:
-        return importlib.import_module(f"diamant_env.commands.{name}").run(rest)
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("diamant_env"):
-            raise
-        # pygame is imported later and names its own extra.
-        raise ImportError(f'{error.name} is missing: pip install "diamant-env[evaluation]"') from None
+    return importlib.import_module(f"diamant_env.commands.{name}").run(rest)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import LIST, add_edition, in_folder, new_parser, save_and_print
+from diamant_env.commands.terminal import LIST, add_edition, in_folder, new_parser, print_line
 from diamant_env.evaluation import evaluate
 
 COMMAND = "diamant evaluate"
@@ -41,7 +41,7 @@ def run(argv: Sequence[str]) -> int:
         seed=arguments.seed,
         progress=True,
     )
-    save_and_print(
-        evaluation, lambda path: evaluation.save(path, command=COMMAND, arguments=vars(arguments)), arguments.out
-    )
+    print_line(evaluation)
+    if arguments.out:
+        evaluation.save(arguments.out, command=COMMAND, arguments=vars(arguments))
     return 0

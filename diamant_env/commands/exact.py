@@ -8,14 +8,14 @@ from itertools import product
 from typing import Any
 
 from diamant_env import exact, opponents
-from diamant_env.commands.terminal import LIST, add_edition, in_folder, new_parser, save_and_print
+from diamant_env.commands.terminal import LIST, add_edition, in_folder, new_parser, print_line
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.evaluation.games import percent_bar
 from diamant_env.evaluation.report import TextReport
 from diamant_env.exact.induction import Progress
 from diamant_env.opponents import Agent
-from diamant_env.opponents.exact_view import ExactView
+from diamant_env.opponents.inputs import ExactView
 from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.rewards import REWARDS, reward_code
@@ -89,8 +89,7 @@ def _response(agent: Agent, players: int, edition: Edition, whole_game: bool, pr
     # Scripted agents do not distinguish the kinds of trap; others may.
     tree = exact.build_tree(start, edition, merge_traps=isinstance(agent, Scripted))
     if whole_game:
-        response = exact.best_response(agent, tree, progress, whole_game=True)
-        return _figures(response)
+        return _figures(exact.best_response(agent, tree, progress))
     nodes = exact.reachable(tree)
     policy = exact.policy_of(agent, tree, lambda done: progress(done / 2), nodes)
     response = exact.best_response(policy, tree, lambda done: progress(0.5 + done / 2))
@@ -160,6 +159,8 @@ def run(argv: Sequence[str]) -> int:
     if options.reward:
         title = f"{'Whole' if options.whole_game else 'Small whole'} game, {options.reward}, exact"
     report = rows_report(rows, f"{title}; {rows[0]['edition']}")
-    content = {"command": COMMAND, "versions": versions(), "arguments": vars(options), "edition": edition, "rows": rows}
-    save_and_print(report, lambda path: save_json(content, path), options.out)
+    print_line(report)
+    if options.out:
+        about = {"command": COMMAND, "versions": versions(), "arguments": vars(options), "edition": edition}
+        save_json({**about, "rows": rows}, options.out)
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import socket
 import threading
@@ -41,7 +40,6 @@ def run(argv: Sequence[str]) -> int:
     print_line(f"The page is at {address} (Ctrl-C ends it).")
     if not options.no_browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # a text browser blocks
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # too verbose when file descriptors run out
     config = uvicorn.Config(
         app, ws="none", lifespan="off", log_level="error", access_log=False, server_header=False,
         timeout_graceful_shutdown=1, backlog=64,

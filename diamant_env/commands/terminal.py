@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import codecs
 import io
 import os
 import sys
@@ -13,18 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 STOPPED, WRONG = 130, 2
-_ASCII = {"±": "+-", "×": "x", "…": "...", "−": "-", "–": "-", "·": "*", "←": "<-", "→": "->"}
 LIST = "Names of agents and editions: diamant list"
-
-
-def _as_ascii(error: UnicodeError) -> tuple[str, int]:
-    """Replace a character outside an encoding; an error handler of `codecs`."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    return _ASCII.get(error.object[error.start], "?"), error.start + 1
-
-
-codecs.register_error("diamant-ascii", _as_ascii)
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -76,30 +64,13 @@ def print_line(*parts: object) -> None:
     print(*parts, sep="\n", flush=True)
 
 
-def warn(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
-
-
-def save_and_print(result: object, save: Callable[[Path], object], path: Path | None) -> None:
-    """Save a result if `path` is not None, and print it even if saving fails."""
-    try:
-        if path is not None:
-            save(path)
-    finally:
-        print_line(result)
-    if path is not None:
-        print_line(f"saved: {path}")
-
-
 def run_command(command: str, run: Callable[[], object]) -> int:
     """Run a command's body and return its exit status, that of `run` if it is an int.
 
-    A ValueError, OSError or ImportError prints one line on stderr and returns 2; Ctrl-C prints the arguments of the
-    KeyboardInterrupt, such as how to resume, and returns 130; a closed pipe (``| head``) returns 0. Other errors keep
-    their traceback.
+    A ValueError, OSError or ImportError is one line on stderr and 2, Ctrl-C 130 and how to resume, a closed pipe 0.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="diamant-ascii")  # for characters outside its encoding
+        sys.stdout.reconfigure(errors="replace")  # of characters outside its encoding
     try:
         status = run()
         print(end="", flush=True)

@@ -1,4 +1,4 @@
-"""Pixel canvas with 2x supersampling; needs pygame-ce."""
+"""Pixel canvas with 2x supersampling, and the window of environments; needs pygame-ce."""
 
 import functools
 import io
@@ -17,6 +17,7 @@ from diamant_env.drawing.svg import Box, Colour, Point, tinted
 
 _SCALE = 2
 _SMALLEST_TEXT = 7
+_CLOCK = pygame.time.Clock()
 
 
 class PixelCanvas:
@@ -74,6 +75,39 @@ class PixelCanvas:
     def finish(self) -> pygame.Surface:
         """Return the picture at its final size."""
         return pygame.transform.smoothscale(self._surface, self._size)
+
+
+class Window:
+    """The window for pictures; it drops pictures after the user has closed it. OSError without a display."""
+
+    def __init__(self, title: str) -> None:
+        try:
+            pygame.display.init()
+        except pygame.error as error:
+            raise OSError(f"no display for a window: {error}") from None
+        self._title, self._dismissed = title, False
+
+    def show(self, picture: pygame.Surface, fps: float = 0) -> None:
+        """Show a picture; wait to limit the rate to `fps` per second if positive."""
+        pygame.display.init()  # another library may have called pygame.quit()
+        if any(event.type == pygame.QUIT for event in pygame.event.get()):
+            self.close()
+            self._dismissed = True
+        if self._dismissed:
+            return
+        surface = pygame.display.get_surface()
+        if surface is None or surface.get_size() != picture.get_size():  # none yet, or that of another library
+            surface = pygame.display.set_mode(picture.get_size())
+            pygame.display.set_caption(self._title)
+        surface.blit(picture, (0, 0))
+        pygame.display.flip()
+        if fps > 0:
+            _CLOCK.tick(fps)
+
+    def close(self) -> None:
+        """Close the window; the next picture opens a new one."""
+        pygame.display.quit()
+        self._dismissed = False
 
 
 def pixels_of(surface: pygame.Surface) -> NDArray[np.uint8]:

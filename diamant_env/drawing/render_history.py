@@ -29,11 +29,11 @@ class RenderHistory:
         self.before: GameState | None = None  # the state before the last turn
         self.begins = True  # whether the last turn began an expedition
         self.banked: list[NDArray[np.int64]] = []  # (MAX_PLAYERS,) for each expedition: gems banked, or BUST
-        self._now: GameState | None = None
+        self.now: GameState | None = None
 
     def update(self, game: GameState) -> None:
         """Update the history with the start of a game, then with the state after each turn."""
-        self.before, self._now = self._now, game.copy()
+        self.before, self.now = self.now, game.copy()
         self.path_before = self.path
         over = game.phase == OVER
         self.begins = not over and (self.before is None or game.expedition != self.before.expedition)

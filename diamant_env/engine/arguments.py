@@ -19,11 +19,7 @@ _MOST_EDITIONS = 127  # the field `edition` is int8
 
 
 def checked_int(name: str, value: Any, low: int, high: int | None = None, also_allowed: str = "") -> int:
-    """Return an argument as int.
-
-    Raises:
-        ValueError: If it is no integer from `low` to `high`; `also_allowed`, such as "None or ", precedes the range.
-    """
+    """Return an integer from `low` to `high`, else raise ValueError; `also_allowed`, "None or ", precedes the range."""
     try:
         number = None if isinstance(value, bool | np.bool_) else operator.index(value)
     except TypeError:
@@ -35,12 +31,9 @@ def checked_int(name: str, value: Any, low: int, high: int | None = None, also_a
 
 
 def checked_array(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
-    """Return an argument converted to a dtype, C-contiguous, aligned and writeable.
+    """Return an array of this shape and dtype, C-contiguous and writeable; raise ValueError if a value would change.
 
     Read-only and strided arrays are other types to compiled code, which has one signature.
-
-    Raises:
-        ValueError: If the shape differs or a value would change.
     """
     values = np.asarray(array)
     if values.shape != shape:
@@ -125,15 +118,7 @@ def seeds_per_game(seed: int | ArrayLike | None, num_games: int) -> NDArray[np.u
 
 
 def checked_actions(actions: ArrayLike, deciding: NDArray) -> NDArray[np.int8]:
-    """Return the actions as contiguous int8 of the shape of `deciding`.
-
-    Args:
-        actions: Integers, 0 = CONTINUE and 1 = LEAVE.
-        deciding: Nonzero where a decision is due; other actions are ignored.
-
-    Raises:
-        ValueError: If the shape or dtype is wrong, or an action that counts is neither 0 nor 1.
-    """
+    """Return the actions, 0 or 1 where `deciding`, as contiguous int8 of its shape; others are ignored."""
     array = np.asarray(actions)
     if array.shape != deciding.shape or array.dtype.kind not in "iub":
         raise ValueError(

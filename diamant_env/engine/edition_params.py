@@ -15,11 +15,7 @@ from diamant_env.state import EDITION, EditionParams
 
 
 def edition_params(edition: str | Edition) -> EditionParams:
-    """Return the parameters of an edition, a read-only record of type `EDITION`.
-
-    Raises:
-        ValueError: If no published edition has that name.
-    """
+    """Return the parameters of an edition, a read-only record of type `EDITION`."""
     return _parameters(find_edition(edition))[0]
 
 

@@ -8,15 +8,54 @@ from __future__ import annotations
 import numpy as np
 
 from diamant_env.compilation import jit
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NUM_CARDS
 from diamant_env.engine.observation_writer import FACTOR, OWN_AT, PUBLIC_AT, rebuild, write_observations
-from diamant_env.engine.turns import draw_card, draw_decision, reveal_until_decision
 from diamant_env.observation import NUM_PUBLIC, TABLE_FEATURES
-from diamant_env.random_numbers import key_of_next_game
+from diamant_env.random_numbers import key_of_next_game, random_below, random_bits
 from diamant_env.rewards import final_reward, pay
 from diamant_env.rules import resolve_decisions, reveal, start_game
-from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER
+from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER, REVEAL
 
 _EXPEDITION, _TURN = TABLE_FEATURES + PUBLIC_AT.expedition, TABLE_FEATURES + PUBLIC_AT.turn
+
+
+@jit(inline=True)
+def draw_card(game):
+    """Return the next random card, uniform over the copies in the deck, without revealing it."""
+    position = random_below(game.key, game.expedition, game.turn, game.deck_size)
+    treasures = traps = 0
+    for slot in range(FIRST_TRAP):
+        treasures += game.deck[slot]
+    for card in range(FIRST_TRAP, FIRST_RELIC):
+        traps += game.deck[card]
+    if position < treasures:
+        return card_at(game, 0, FIRST_TRAP, position)
+    if position < treasures + traps:
+        return card_at(game, FIRST_TRAP, FIRST_RELIC, position - treasures)
+    return card_at(game, FIRST_RELIC, NUM_CARDS, position - treasures - traps)
+
+
+@jit(inline=True)
+def card_at(game, first, stop, position):
+    """Return the card at a position among the copies of cards `first` to `stop` - 1."""
+    card, before = first, 0
+    for kind in range(first, stop - 1):  # branchless: the exit of a search would be mispredicted
+        before += game.deck[kind]
+        card += before <= position
+    return card
+
+
+@jit(inline=True)
+def draw_decision(game, seat, leave_probability):
+    """Sample whether a seat leaves, from its random number of this turn."""
+    return random_bits(game.key, game.expedition, game.turn, 1 + seat) < leave_probability * 4294967296.0
+
+
+@jit(inline=True)
+def reveal_until_decision(game, edition):
+    """Reveal random cards until a decision or the end of the game."""
+    while game.phase == REVEAL:
+        reveal(game, edition, draw_card(game))
 
 
 @jit(cached=True)
@@ -30,19 +69,9 @@ def are_legal(actions):
 
 @jit(cached=True)
 def play_turn(memory, edition_memory, playing, actions, rewards, done, reward_code):
-    """Play one turn of the games in `playing` that are not over: the decisions, then cards until the next decision.
+    """Play a turn of the games in `playing`, bool (N,), that are not over; return how many of `playing` then are.
 
-    Args:
-        memory: The games.
-        edition_memory: Their editions.
-        playing: bool (N,); the other games are unchanged and have reward 0.
-        actions: int8 (N, seats), legal.
-        rewards: Output, float32 (N, seats).
-        done: Output, bool (N,), whether each game is over.
-        reward_code: See `diamant_env.rewards.reward_code`.
-
-    Returns:
-        The number of games in `playing` that are over.
+    `actions`, int8 (N, seats), are legal. Outputs: `rewards`, float32 (N, seats), 0 elsewhere, and `done`, bool (N,).
     """
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     ended = 0
@@ -93,14 +122,7 @@ def reveal_cards(memory, edition_memory):
 
 @jit(cached=True)
 def observe_games(memory, edition_memory, chosen, observations):
-    """Write the observations of the games in `chosen`, bool (N,).
-
-    Args:
-        memory: The games.
-        edition_memory: Their editions.
-        chosen: bool (N,).
-        observations: Output, float32 (N, seats, NUM_FEATURES); unchanged for absent seats and other games.
-    """
+    """Write the observations, float32 (N, seats, NUM_FEATURES), of the games in `chosen`; absent seats unchanged."""
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     public, ring = np.zeros(NUM_PUBLIC, np.float32), np.zeros(2 * TABLE_FEATURES, np.float32)
     for i in range(games.shape[0]):
@@ -112,16 +134,8 @@ def observe_games(memory, edition_memory, chosen, observations):
 def rows_to_ask(observations, order, starts, stateless, playing):
     """Return the rows of observations to ask agents about: of stateless agents those that must decide, else all.
 
-    Args:
-        observations: float32 (N * seats, NUM_FEATURES).
-        order: int64, indices of rows by agent.
-        starts: int64 (agents + 1,), the start of each agent in `order`, and its length.
-        stateless: bool (agents,).
-        playing: bool (N,), the games that play this turn.
-
-    Returns:
-        Indices of rows, int64; bool, whether each is the first of its game; int64 (agents + 1,), the start of each
-        agent in them, and their number.
+    `order[starts[a] : starts[a + 1]]` are the rows of agent a. Returns indices of rows, whether each is the first of
+    its game, and the start of each agent in them, and their number.
     """
     asked, first, ends = np.empty(len(order), np.int64), np.empty(len(order), np.bool_), np.zeros(len(starts), np.int64)
     count, seats = 0, len(observations) // len(playing)
@@ -142,14 +156,7 @@ def rows_to_ask(observations, order, starts, stateless, playing):
 def count_turn(observations, seats, rewards, done, playing, total, turns):
     """Count a turn of the games in `playing` and keep there those whose learner is in camp; return whether any is.
 
-    Args:
-        observations: float32 (N, seats, NUM_FEATURES), after the turn.
-        seats: int64 (N,), the learners' seats.
-        rewards: float32 (N, seats), of the turn.
-        done: bool (N,), whether each game is over.
-        playing: bool (N,), updated.
-        total: float64 (N,), the learners' rewards, updated.
-        turns: int64 (N,), updated.
+    Updates `playing`, the learners' rewards `total` and the number of `turns`, (N,) each.
     """
     waiting = False
     for i in range(len(seats)):

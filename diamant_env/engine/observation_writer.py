@@ -46,13 +46,7 @@ _DECK_SCALES: Any = np.repeat(
 def write_observations(game, edition, observations, i, public, ring):
     """Write the observations of a game's seats, as many as fit, into `observations[i]`, unchanged for absent seats.
 
-    Args:
-        game: A record of type `GAME`.
-        edition: A record of type `EDITION`.
-        observations: Output, float32 (N, seats, NUM_FEATURES).
-        i: Index of the game.
-        public: Work array, float32 (NUM_PUBLIC,).
-        ring: Work array, float32 (2 * TABLE_FEATURES,).
+    Work arrays: `public`, float32 (NUM_PUBLIC,), and `ring`, float32 (2 * TABLE_FEATURES,).
     """
     hide = edition.hidden_chests
     # Always 0, which the compiler cannot know: it vectorises loops of run-time length and unrolls constant ones.

@@ -18,7 +18,7 @@ from diamant_env.editions import (
     Edition,
     find_edition,
 )
-from diamant_env.engine.arguments import MAX_SEED, checked_int
+from diamant_env.engine.arguments import checked_array
 from diamant_env.engine.edition_params import edition_params_array
 from diamant_env.engine.loops import observe_games, rebuild_games
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
@@ -50,17 +50,8 @@ def check_games(
 ) -> NDArray:
     """Return a copy of records after checking the invariants that keep compiled code within array bounds and ranges.
 
-    Reachability of the states is not checked.
-
-    Args:
-        games: Records of type `GAME` (N,).
-        editions: Records of type `EDITION` (E,).
-        edition_rows: int64 (N,), the edition of each game.
-        num_players: int64 (N,), players of each game.
-        phases: Allowed phases.
-
-    Raises:
-        ValueError: If dtype, shape or a record is invalid; the message names the game and the field.
+    Reachability of the states is not checked. `edition_rows`, int64 (N,), are indices into `editions`. A ValueError
+    names the game and the field.
     """
     games = as_games(games)
     if games.shape != edition_rows.shape:
@@ -109,13 +100,7 @@ def _is_card(card: NDArray, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _limits(games: NDArray, edition: NDArray, seats: NDArray[np.bool_]) -> dict[str, NDArray[np.int64]]:
-    """Return the maxima of fields whose minimum is 0, int (N,) or (N, MAX_PLAYERS), with which no integer overflows.
-
-    Args:
-        games: Records of type `GAME` (N,).
-        edition: Records of type `EDITION` (N,).
-        seats: bool (N, MAX_PLAYERS), the seats at the table.
-    """
+    """Return the maxima of fields whose minimum is 0, int (N,) or (N, MAX_PLAYERS), with which no integer overflows."""
     gems = (edition["cards"][:, :FIRST_TRAP].astype(int) * edition["treasure_value"]).sum(axis=1)
     relics, turn = edition["relic_value"].sum(axis=1, dtype=int), games["turn"].astype(int)
     by_seat = {
@@ -158,15 +143,10 @@ def from_observation(
     observations = np.ascontiguousarray(observations, np.float32)
     if observations.ndim != 2 or observations.shape[1] != NUM_FEATURES:
         raise ValueError(f"observations of shape {observations.shape}; expected (rows, {NUM_FEATURES})")
-    obs = Observations(observations)
-    if obs["hidden_chests"].any():
+    if Observations(observations)["hidden_chests"].any():
         raise ValueError("a game can't be rebuilt from observations that hide the rivals' chests")
-    if not obs["num_players"].all():
-        raise ValueError(f"row {obs['num_players'].argmin()} is of an absent seat (all 0)")
-    if np.shape(keys) != observations.shape[:1]:
-        raise ValueError(f"keys of shape {np.shape(keys)}; expected {observations.shape[:1]}")
-    checked_keys = np.array([checked_int("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
-    games, played = rebuilt(observations, checked_keys), find_edition(edition).replace(hidden_chests=False)
+    keys = checked_array(keys, "keys", np.dtype(np.uint64), observations.shape[:1])
+    games, played = rebuilt(observations, keys), find_edition(edition).replace(hidden_chests=False)
     editions = edition_params_array([played])
     try:
         check_games(games, editions, np.zeros(len(games), int), games["num_players"])
@@ -182,13 +162,7 @@ def from_observation(
 
 
 def observe_records(games: NDArray, editions: NDArray, seats: int = 1) -> NDArray[np.float32]:
-    """Return the observations of seats 0 to `seats` - 1, float32 (N, seats, NUM_FEATURES), without validation.
-
-    Args:
-        games: Records of type `GAME` (N,).
-        editions: Records of type `EDITION` (E,).
-        seats: Number of seats.
-    """
+    """Return the observations of seats 0 to `seats` - 1, float32 (N, seats, NUM_FEATURES), without validation."""
     observations = np.zeros((len(games), seats, NUM_FEATURES), np.float32)
     observe_games(as_bytes(games), as_bytes(editions), np.ones(len(games), np.bool_), observations)
     return observations

@@ -98,7 +98,8 @@ class PolicyAgent:
         parameters = game.get_parameters()
         if parameters.get("game", parameters).get("recall") != "state":
             raise ValueError("a policy of histories can't act on observations; train it with recall=state")
-        if edition_of(game).hidden_rivals:
+        self.edition = edition_of(game)
+        if self.edition.hidden_rivals:
             raise ValueError("a policy of a game with hidden rivals can't act: observations have no state of the game")
         self.policy, self.game, self.name = policy, game, name
         self.player = checked_int("player", player, 0, game.num_players() - 1)
@@ -109,7 +110,7 @@ class PolicyAgent:
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`; raise ValueError for rows of other games than the policy's."""
         leave, rows = np.zeros(len(episode_start), np.float32), np.flatnonzero(obs["must_decide"])
-        if np.any(obs["hidden_chests"][rows]) and not edition_of(self.game).hidden_chests:
+        if np.any(obs["hidden_chests"][rows]) and not self.edition.hidden_chests:
             raise ValueError(f"{self} plays with open chests; the chests of this table are hidden")
         self._check_editions(obs)
         games = rebuilt(obs.flat[rows], np.zeros(len(rows), np.uint64))
@@ -122,10 +123,10 @@ class PolicyAgent:
         return leave
 
     def _check_editions(self, obs: Observations) -> None:
-        rules = _rules_of(edition_of(self.game))
+        rules = _rules_of(self.edition)
         for edition, _ in obs.by_edition():
             if edition.hidden_rivals or _rules_of(edition) != rules:
-                raise ValueError(f"{self} plays {edition_of(self.game).name}, not {edition.name}")
+                raise ValueError(f"{self} plays {self.edition.name}, not {edition.name}")
 
 
 def _rules_of(edition: Edition) -> bytes:

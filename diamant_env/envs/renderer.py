@@ -9,16 +9,14 @@ from numpy.typing import NDArray
 from diamant_env.batch import Batch
 from diamant_env.drawing.render_history import RenderHistory
 from diamant_env.drawing.text import render_text
-from diamant_env.state import GameState
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
 class Renderer:
-    """Renderer of a batch's games; call `update` after every turn.
+    """Renderer of a batch's games; call `update` after every turn. `draw` raises `not_started` before the first reset.
 
-    `metadata` are the environment's: ``"render_modes"`` and ``"render_fps"``, the maximum turns per second in a window.
-    `draw` raises `not_started` before the first reset. pygame-ce is imported for a window or the first picture.
+    pygame-ce is imported for a window or the first picture.
     """
 
     def __init__(self, mode: str | None, batch: Batch, metadata: dict[str, Any], not_started: type[Exception]) -> None:
@@ -27,16 +25,16 @@ class Renderer:
         self._mode, self._batch, self._not_started = mode, batch, not_started
         self._fps = metadata["render_fps"]
         self._window: Any = None
-        self.states: list[tuple[GameState, ...]] = [()] * batch.num_games  # of each game since its start
+        self.histories = [RenderHistory() for _ in range(batch.num_games)]  # of each game since its start
         if mode == "human":
-            from diamant_env.drawing.window import Window
+            from diamant_env.drawing.pixels import Window
 
             self._window = Window("Diamant")
 
     def restart(self, games: Sequence[int] | NDArray[np.int64]) -> None:
         """Start with the current states of these games."""
         for game in games:
-            self.states[game] = ()
+            self.histories[game] = RenderHistory()
         self.update(games)
 
     def update(self, games: Sequence[int] | NDArray[np.int64]) -> None:
@@ -44,28 +42,22 @@ class Renderer:
         if self._mode is not None:
             records = self._batch.games
             for game in games:
-                self.states[game] += (records[game],)
+                self.histories[game].update(records[game])
                 if self._mode == "human":
                     self._draw(game, self._fps)
 
-    def history(self, game: int) -> RenderHistory:
-        history = RenderHistory()
-        for state in self.states[game]:
-            history.update(state)
-        return history
-
     def draw(self) -> list[Any]:
         """Return every game's text or picture; redraw the window and return None in ``"human"`` mode."""
-        return [None if self._mode is None else self._draw(game) for game in range(len(self.states))]
+        return [None if self._mode is None else self._draw(game) for game in range(len(self.histories))]
 
     def close(self) -> None:
         if self._window is not None:
             self._window.close()
 
     def _draw(self, game: int, fps: float = 0) -> Any:
-        if not self.states[game]:
+        history = self.histories[game]
+        if (record := history.now) is None:
             raise self._not_started("no game to render: call reset() first")
-        record, history = self.states[game][-1], self.history(game)
         edition = self._batch.editions[record.edition]
         if self._mode == "ansi":
             return render_text(record, edition, history)

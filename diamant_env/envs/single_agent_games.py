@@ -13,8 +13,7 @@ from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_actions, checked_int
 from diamant_env.engine.loops import count_turn
 from diamant_env.envs.renderer import Renderer
-from diamant_env.envs.settings import Observation, shown_fields
-from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.observation import NUM_FEATURES, Observation, Observations, shown_fields
 from diamant_env.opponents.matchup import Opponents, make_opponents, read_matchup, seat_around, seed_agents
 from diamant_env.opponents.seated_agents import SeatedAgents
 from diamant_env.random_numbers import first_draw_below
@@ -22,16 +21,10 @@ from diamant_env.rewards import Reward
 
 
 class SingleAgentGames:
-    """N games, each with one seat controlled by the caller and agents on the others.
+    """N games, each with one seat of the caller and agents on the others; arguments are those of `DiamantEnv`.
 
     Turns that a learner spends in camp are played within the same call: between calls, it must decide unless its game
-    is over. The arguments are those of `diamant_env.gym_env.DiamantEnv`.
-
-    Attributes:
-        batch: The games.
-        seats: int64 (N,), the learners' seats.
-        space: The observation space of a learner.
-        renderer: Rendering of the games.
+    is over. `seats`, int64 (N,), are the learners'.
     """
 
     def __init__(
@@ -64,12 +57,9 @@ class SingleAgentGames:
         self._seated = SeatedAgents(self.batch, self._opponents, self._seating())
 
     def reset(self, chosen: NDArray[np.bool_], seeds: NDArray[np.uint64] | None = None) -> None:
-        """Start new games.
+        """Start the games in `chosen`, bool (N,), with `seeds`, uint64 (N,), or else the next of each sequence.
 
-        Args:
-            chosen: bool (N,), the games to start.
-            seeds: uint64 (N,), one per game; None continues each sequence of games, see `Batch.reset`. Opponents are
-                seeded only if all games are.
+        Opponents are seeded only if all games are.
         """
         self.batch.reset(seeds, chosen, self._observations)
         if seeds is not None and chosen.all():
@@ -85,15 +75,8 @@ class SingleAgentGames:
     def advance(self, actions: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Play until each learner must decide again or its game is over; games already over are unchanged.
 
-        Args:
-            actions: Integers (N,), 0 or 1; ignored in games that are over.
-
-        Returns:
-            Per game the sum of the rewards, float64 (N,), and the number of turns played, int64 (N,).
-
-        Raises:
-            ValueError: If the actions have the wrong shape or one is neither 0 nor 1; the games are then unchanged.
-            Exception: Any exception of an opponent or a custom reward; `reset` starts the games anew.
+        Return per game the sum of the rewards, float64 (N,), and the number of turns, int64 (N,). After an exception of
+        an opponent or a reward, `reset` starts the games anew.
         """
         rewards = np.zeros(len(self.seats), np.float64)
         turns = np.zeros(len(self.seats), np.int64)

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
-from diamant_env.evaluation.games import MAX_GAMES, Played, name_of, number_of_tables, play, progress_bar, seeds_for
+from diamant_env.evaluation.games import MAX_GAMES, Played, number_of_tables, play, progress_bar, seeds_for
 from diamant_env.evaluation.intervals import Estimate, holm, mean_of_tables, p_value_of_share, share_of_tables
 from diamant_env.evaluation.report import TextReport, plus_minus
 from diamant_env.opponents.custom import AgentSpec
 from diamant_env.opponents.matchup import Matchup, Opponents, read_matchup, seat_around
+from diamant_env.opponents.registry import make_agent
 from diamant_env.storage.results import save_json, versions
 
 
@@ -143,9 +144,9 @@ def evaluate(  # noqa: PLR0913 - every setting has a name
     checked_int("players", players, 2, MAX_PLAYERS)
     edition = find_edition(edition)
     agents = [agent, *compare]
-    names = [name_of(one) for one in agents]
+    names = [str(make_agent(one)) for one in agents]
     matchup = read_matchup(against, players - 1, [edition], names)
-    members = [name_of(member) for member in matchup.members]
+    members = [str(make_agent(member)) for member in matchup.members]
     copies = f"copies of {members[0]}" if len(members) == 1 else ",".join(members)
     table_seeds, game_seeds = seeds_for(seed, purpose, matchup.pool or copies, players).spawn(2)
     tables = number_of_tables(games, players)

@@ -42,19 +42,12 @@ def percent_bar(description: str) -> Iterator[Callable[[float], None]]:
 
 @dataclass(frozen=True)
 class Played:
-    """The games of some tables. Game g was played at table ``g % tables``.
+    """The games of some tables. Game g was played at table ``g % tables``."""
 
-    Attributes:
-        seating: int (tables, seats), index of the agent in each seat.
-        shares: float32 (games, seats), the win shares: 1/k for each of k winners.
-        scores: int16 (games, seats), the final chests.
-        keys: uint64 (games,), the random keys; equal keys give equal cards and decision noise.
-    """
-
-    seating: NDArray[np.int64]
-    shares: NDArray[np.float32]
-    scores: NDArray[np.int16]
-    keys: NDArray[np.uint64]
+    seating: NDArray[np.int64]  # (tables, seats), index of the agent in each seat
+    shares: NDArray[np.float32]  # (games, seats), the win shares: 1/k for each of k winners
+    scores: NDArray[np.int16]  # (games, seats), the final chests
+    keys: NDArray[np.uint64]  # (games,), the random keys; equal keys give equal cards and decision noise
 
     @property
     def tables(self) -> NDArray[np.int64]:
@@ -72,28 +65,10 @@ class Played:
 
 
 def seeds_for(seed: int, *purpose: object) -> np.random.SeedSequence:
-    """Return a seed sequence by hashing seed and purpose; different arguments give independent streams.
-
-    Raises:
-        ValueError: If the seed is not an integer from 0 to 2**64 - 1.
-    """
+    """Return a seed sequence by hashing seed and purpose; different arguments give independent streams."""
     seed = checked_int("seed", seed, 0, MAX_SEED)  # NumPy's integers have another repr
     digest = hashlib.sha256(repr((seed, *map(str, purpose))).encode()).digest()
     return np.random.SeedSequence(int.from_bytes(digest, "little"))
-
-
-def children(seeds: np.random.SeedSequence, number: int) -> list[np.random.SeedSequence]:
-    """Return the first children without changing `seeds`, unlike `SeedSequence.spawn`."""
-    return [np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, i)) for i in range(number)]
-
-
-def name_of(player: AgentSpec) -> str:
-    """Return the spec that identifies an agent.
-
-    Raises:
-        ValueError: If a spec names no agent.
-    """
-    return str(make_agent(player))
 
 
 def number_of_tables(games: int, players: int) -> int:
@@ -114,25 +89,17 @@ def play(
     edition: str | Edition = "iello-2016",
     progress: tqdm | None = None,
 ) -> Played:
-    """Play `games` games, divided among the tables as evenly as possible.
+    """Play `games` games, at least one per table, divided among the tables as evenly as possible.
 
     Cards and decision noise depend on `seeds`, the number of tables and the game alone (common random numbers).
-
-    Args:
-        agents: The agents; specs and classes make new agents, objects are used as they are.
-        seating: int (tables, seats), indices into `agents`; no seat is empty.
-        games: Total number, at least one per table.
-        seeds: Seeds of the games and of stochastic agents.
-        edition: The edition to play.
-        progress: Updated as games end.
-
-    Raises:
-        ValueError: If there are fewer games than tables, or an agent does not support the edition.
+    `seating`, int (tables, seats), are indices into `agents`.
     """
     tables, seats = seating.shape
     if games < tables:
         raise ValueError(f"{games} games at {tables} tables; at least one game per table is needed")
-    game_seeds, agent_seeds = children(seeds, 2)
+    game_seeds, agent_seeds = (  # `spawn` would change `seeds`
+        np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, child)) for child in range(2)
+    )
     states = agent_seeds.generate_state(len(agents)).tolist()
     members = [make_agent(agent, state) for agent, state in zip(agents, states, strict=True)]
     batch = Batch(tables, seats, edition, "win")

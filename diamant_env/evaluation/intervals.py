@@ -34,10 +34,7 @@ class Estimate:
 def mean_of_tables(totals: ArrayLike, games: ArrayLike, among: int = 1) -> Estimate:
     """Return the mean per game of a value such as the score, or of a difference, by Student's t over tables.
 
-    Args:
-        totals: float (tables,), the sum of the value over the games of each table.
-        games: int (tables,), the number of games of each table; tables without games are ignored.
-        among: Number of simultaneous intervals at a joint level of 95 % (Bonferroni).
+    `totals` and `games`, (tables,), are sums and numbers of games; `among` intervals hold jointly (Bonferroni).
     """
     mean, variance, _, tables = _ratio(totals, games)
     if tables < 2:
@@ -47,15 +44,9 @@ def mean_of_tables(totals: ArrayLike, games: ArrayLike, among: int = 1) -> Estim
 
 
 def share_of_tables(totals: ArrayLike, games: ArrayLike, among: int = 1) -> Estimate:
-    """Return the mean per game of a share between 0 and 1, by Wilson's interval over tables.
+    """Return the mean per game of a share between 0 and 1, by Wilson's interval (1927); see `mean_of_tables`.
 
-    Wilson's interval (1927) stays within 0 to 1 and has a positive width at both ends. It uses the effective sample
-    size: the number of independent games with the same variance.
-
-    Args:
-        totals: float (tables,), the sum of the share over the games of each table.
-        games: See `mean_of_tables`.
-        among: See `mean_of_tables`.
+    It uses the effective sample size: the number of independent games with the same variance.
     """
     mean, effective, tables = _effective_games(totals, games)
     if tables < 2:
@@ -76,10 +67,7 @@ def p_value_of_share(totals: ArrayLike, games: ArrayLike, fair: float) -> float:
 
 
 def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
-    """Return p-values with Holm's correction (1979).
-
-    It bounds the family-wise error rate at 5 % under any dependence.
-    """
+    """Return p-values with Holm's correction (1979), which bounds the family-wise error rate under any dependence."""
     raw = np.asarray(p_values, float)
     order = np.argsort(raw)
     steps = raw[order] * np.arange(len(raw), 0, -1)

@@ -9,16 +9,7 @@ from diamant_env.evaluation.intervals import Estimate
 
 
 class TextReport:
-    """A report in columns.
-
-    Args:
-        heading: The line above it.
-        texts: Headings of the columns of text, aligned left.
-        figures: Headings of the columns of figures, aligned right.
-
-    Attributes:
-        notes: The lines below it.
-    """
+    """A report in columns, those of text aligned left, figures right; `notes` are the lines below it."""
 
     def __init__(self, heading: str, texts: Sequence[str], figures: Sequence[str]) -> None:
         self.heading, self.notes = heading, ""

@@ -9,11 +9,10 @@ from diamant_env.compilation import cache_folder
 from diamant_env.exact.equilibrium import solve_equilibrium, whole_game_strategy
 from diamant_env.exact.expeditions import ExpeditionStart, current_expedition
 from diamant_env.exact.moves import start_of_expedition
-from diamant_env.exact.reach import reachable
 from diamant_env.exact.response import Response, best_response, policy_of
 from diamant_env.exact.single_player import SinglePlayerSolution, SinglePlayerSolver, solve_single_player
 from diamant_env.exact.solution import Solution, Strategy, find_nodes
-from diamant_env.exact.tree import ExpeditionTree, build_tree
+from diamant_env.exact.tree import ExpeditionTree, build_tree, reachable
 from diamant_env.exact.two_player_win import JointEvaluation, TwoPlayerWin, guaranteed_by, solve_two_player_win
 from diamant_env.exact.whole.game import WholeGame
 

@@ -23,13 +23,13 @@ from diamant_env.engine.records import observe_records
 from diamant_env.exact.cards import read_set
 from diamant_env.exact.expeditions import ExpeditionStart, deck_of, expeditions_after, values_of_ends
 from diamant_env.exact.induction import EVALUATE, RESPONSE, Progress, solve
-from diamant_env.exact.reach import reachable
 from diamant_env.exact.solution import root_value
 from diamant_env.exact.tree import (
     Ends,
     ExpeditionTree,
     build_tree,
     node_at,
+    reachable,
     sets_of,
     values_with,
 )
@@ -74,26 +74,21 @@ def best_response(
     policy: NDArray[np.float64] | Agent,
     tree: ExpeditionTree,
     progress: Progress | None = None,
-    whole_game: bool = False,
 ) -> Response:
-    """Solve the best response to a policy.
+    """Solve the best response to a policy in one expedition, or to an agent in the whole game.
 
     Args:
-        policy: float64 (nodes,), the probability of leaving at each node of `tree`; see `policy_of`. With `whole_game`
-            an agent, whose policy is computed in each expedition.
+        policy: float64 (nodes,), the probability of leaving at each node of `tree`, see `policy_of`; or an agent, whose
+            policy is computed in each expedition.
         tree: The tree of the expedition, from `build_tree`.
         progress: Called with the fraction done, 0 to 1.
-        whole_game: Whether later expeditions count.
 
     Returns:
         The values of the best response and of the policy, in gems.
 
     Raises:
-        ValueError: If shape, dtype or a value of the policy is wrong, if `whole_game` does not match the type of
-            `policy`, or if an agent reads its own chest or relics in a later expedition.
+        ValueError: If shape, dtype or a value of the policy is wrong, or if an agent reads its own chest or relics.
     """
-    if whole_game == isinstance(policy, np.ndarray):
-        raise ValueError("policy: an array in one expedition, an agent with whole_game=True")
     if isinstance(policy, np.ndarray):
         return Response(*_respond(policy, tree, [None, None], progress), tree.boxes.players)
     return whole_response(partial(_policy_without_chest, policy), tree, progress)
@@ -214,10 +209,7 @@ def answers_to(flat: NDArray[np.float32], agent: Agent, edition: Edition) -> NDA
 
 
 def require_stateless(agent: Agent, obs: Observations) -> None:
-    """Raise ValueError if an agent is stateful or samples its decisions, and so is no function of the observation.
-
-    `obs` is of one edition.
-    """
+    """Raise ValueError if an agent is stateful or samples, and so is no function of `obs`, which is of one edition."""
     begins = np.ones(len(obs.flat), np.bool_)
     answers = [answer_of(agent, obs, first) for first in (begins, begins, ~begins, ~begins, ~begins)]
     changed = answer_of(agent, Observations(obs.flat[::-1].copy(), obs.edition), ~begins)[::-1]  # rows of other states

@@ -204,7 +204,7 @@ def guaranteed_by(
     """Return the win shares of an agent's joint decisions; a player alone inside maximises its share.
 
     Args:
-        agent: A function of the observation; `diamant_env.opponents.exact_view.ExactView` merges equivalent ones.
+        agent: A function of the observation; `diamant_env.opponents.inputs.ExactView` merges equivalent ones.
         solution: The solved game.
         max_lead: Maximum lead at the start of an expedition, in gems, at which the agent is asked.
         progress: Called with the fraction done, 0 to 1.

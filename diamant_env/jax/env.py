@@ -11,7 +11,6 @@ from jax import Array
 
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
-from diamant_env.envs.settings import Observation, shown_fields
 from diamant_env.jax.observation import observe
 from diamant_env.jax.rules import (
     EnvParams,
@@ -24,6 +23,7 @@ from diamant_env.jax.rules import (
     start_game,
     win_share,
 )
+from diamant_env.observation import Observation, shown_fields
 from diamant_env.rewards import Reward, reward_code
 from diamant_env.state import REVEAL
 

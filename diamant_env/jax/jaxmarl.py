@@ -11,9 +11,9 @@ import numpy as np
 from jax import Array
 
 from diamant_env.editions import Edition
-from diamant_env.envs.settings import Observation
 from diamant_env.jax.env import Diamant
 from diamant_env.jax.rules import State, select
+from diamant_env.observation import Observation
 from diamant_env.rewards import Reward
 
 try:

@@ -34,12 +34,7 @@ ALLOWED = (
 
 
 class CustomAgent:
-    """A custom agent with a name for tables of results.
-
-    Args:
-        name: Its ``str``.
-        agent: An object with `act`, see `Agent`, and optionally `seed` and `stateless`.
-    """
+    """An object with `act`, see `Agent`, and optionally `seed` and `stateless`, under a name for tables of results."""
 
     def __init__(self, name: str, agent: Any) -> None:
         self.name, self.agent = name, agent
@@ -56,15 +51,7 @@ class CustomAgent:
 
 
 def agent_of(agent: Any, name: str | None = None) -> Agent:
-    """Return an agent for a custom object.
-
-    Args:
-        agent: See `ALLOWED`.
-        name: Name in tables of results; by default see `default_name`.
-
-    Raises:
-        ValueError: If the object is not an agent.
-    """
+    """Return an agent for a custom object, see `ALLOWED`, by default under its `default_name`."""
     acts = callable(getattr(agent, "act", None))
     if acts and isinstance(agent, type):
         try:
@@ -108,15 +95,7 @@ def _shortened(text: str) -> str:
 
 
 def find_object(named: str, what: str) -> Any:
-    """Import and return ``module:object``.
-
-    Args:
-        named: The text.
-        what: Subject of error messages, such as ``"agent 'mine:patient'"``.
-
-    Raises:
-        ValueError: If the module or object does not exist.
-    """
+    """Import and return ``module:object``; raise ValueError, about `what`, if it does not exist."""
     module, _, attribute = named.partition(":")
     try:
         imported = importlib.import_module(module)

@@ -12,9 +12,10 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
+from diamant_env.agent import Agent
 from diamant_env.compilation import jit
 from diamant_env.editions import MAX_PLAYERS, MAX_TRAPS
-from diamant_env.observation import FIELDS, NUM_FEATURES, SLICES, columns, observation_space
+from diamant_env.observation import FIELDS, NUM_FEATURES, SLICES, Observations, columns, observation_space
 
 _RIVALS = MAX_PLAYERS - 1
 _SCALE = {field.name: field.scale for field in FIELDS}
@@ -117,12 +118,8 @@ def canonical(rows, features):
 def exact_view(flat: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return observations that are equal in states which exact solutions of one and two players merge.
 
-    The lead is the chest of the player ahead, and the other's is 0; turns of leaving are 0; kinds of trap are
-    sorted by their copies in the deck of this expedition, those on the path first. Also for more players if rivals are
-    hidden.
-
-    Args:
-        flat: float32 (rows, NUM_FEATURES), observations without relics.
+    The lead is the chest of the player ahead, and the other's is 0; turns of leaving are 0; kinds of trap are sorted by
+    their copies in the deck of this expedition, those on the path first. Also for more players if rivals are hidden.
     """
     shown = np.array(flat, np.float32, order="C")
     _merge(shown)
@@ -209,6 +206,20 @@ def _compare_chests(row, order, leads, out):
 def _largest() -> NDArray[np.float64]:
     space = observation_space()
     return np.maximum(np.abs(space.low), np.abs(space.high)).astype(np.float64)
+
+
+class ExactView:
+    """Agent whose observations are those of `exact_view`."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+
+    def __str__(self) -> str:
+        return str(self.agent)
+
+    def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Return the agent's probabilities of LEAVE for `exact_view` of the observations, float32 (rows,)."""
+        return self.agent.act(Observations(exact_view(obs.flat), obs.edition), episode_start)
 
 
 INPUTS = {

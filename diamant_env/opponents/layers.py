@@ -20,10 +20,7 @@ ACTIVATIONS = {
 
 
 def one_blas_thread(rows: int) -> AbstractContextManager:
-    """Return a context that limits BLAS to one thread, which is faster for small products, above all on busy cores.
-
-    For few rows BLAS uses one thread anyway, and setting the limit would take longer than the product.
-    """
+    """Return a context that limits BLAS to one thread, faster for small products; few rows use one thread anyway."""
     return nullcontext() if rows < _FEW_ROWS else _controller().limit(limits=1, user_api="blas")
 
 

@@ -25,21 +25,15 @@ Opponents: TypeAlias = "AgentSpec | list[Any]"
 
 @dataclass(frozen=True)
 class Matchup:
-    """Opponents of one agent.
+    """Opponents of one agent."""
 
-    Attributes:
-        members: The distinct opponents, arguments of `diamant_env.opponents.make_agent`.
-        rivals: Number of rivals at each table.
-        seats: Index of the member in each rival's seat, in order after the agent; None: distinct members are drawn.
-        pool: Name of the pool, which is the stem of its file, or "".
-        excluded: Members of the pool that can't play the edition.
-    """
-
-    members: tuple[Any, ...]
-    rivals: int
-    seats: tuple[int, ...] | None
-    pool: str = ""
-    excluded: tuple[str, ...] = ()
+    members: tuple[Any, ...]  # the distinct opponents, arguments of `diamant_env.opponents.make_agent`
+    rivals: int  # number of rivals at each table
+    seats: (
+        tuple[int, ...] | None
+    )  # index of each rival's member, in order after the agent; None: distinct ones are drawn
+    pool: str = ""  # name of the pool, which is the stem of its file, or ""
+    excluded: tuple[str, ...] = ()  # members of the pool that can't play the edition
 
     def draw(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return the members in the rivals' seats, int (games, rivals), by the games' keys, uint64 (games,)."""
@@ -62,18 +56,10 @@ class Matchup:
 def read_matchup(
     opponents: Opponents, rivals: int, editions: Sequence[Edition], evaluated: Collection[str] = ()
 ) -> Matchup:
-    """Return the matchup of an argument `opponents` or `against`.
+    """Return the matchup of an argument `opponents` or `against`, see `diamant_env.evaluation.evaluate`.
 
-    Args:
-        opponents: An agent, whose copies take all other seats; a pool (its name or a path to a .toml), from which
-            distinct members are drawn for each game; or a list of agents. A list has one agent for each rival, in seat
-            order after the learner or evaluated agent; from a longer one, distinct agents are drawn for each game.
-        rivals: Number of rivals at each table.
-        editions: The editions of the games; members of a pool that can't play one of them are excluded.
-        evaluated: Names of further members of the pool to leave out.
-
-    Raises:
-        ValueError: If there are too few opponents, or the same one twice in a list from which they are drawn.
+    Members of a pool that are `evaluated` or can't play one of the editions are excluded. A ValueError says if there
+    are too few opponents, or the same one twice in a list from which they are drawn.
     """
     listed = opponents if isinstance(opponents, list) else [opponents]
     if len(listed) == 1 and isinstance(listed[0], str | Path) and is_pool(str(listed[0])):

@@ -17,7 +17,6 @@ from safetensors import SafetensorError, deserialize
 from safetensors.numpy import save
 
 from diamant_env.agent import answer_deciding
-from diamant_env.editions import MAX_PLAYERS
 from diamant_env.observation import FIELDS, OWN, PUBLIC, RIVALS, Observations, columns
 from diamant_env.opponents.inputs import INPUTS, RAW
 from diamant_env.opponents.layers import ACTIVATIONS, Layers, check_layers, hidden, one_blas_thread, transposed
@@ -67,8 +66,6 @@ class NetworkAgent:
         if inputs not in INPUTS:
             raise ValueError(f"unknown inputs {inputs!r}; allowed: {', '.join(INPUTS)}")
         by_players = by_players or {}
-        if wrong := [players for players in by_players if not 1 <= players <= MAX_PLAYERS]:
-            raise ValueError(f"a network for tables of {wrong[0]}; 1 to {MAX_PLAYERS} players are possible")
         self.layout = layout
         self._columns = None if self.layout == LAYOUT else columns_of(self.layout)
         width = INPUTS[inputs].width if self._columns is None or inputs != RAW else len(self._columns)
@@ -86,7 +83,6 @@ class NetworkAgent:
         return self.name
 
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
         return answer_deciding(obs, lambda rows: self.leave_probability(obs.flat[rows]))
 
     def leave_probability(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -70,9 +70,7 @@ def make_agent(spec: AgentSpec, seed: int | None = None, *, importing: bool = Tr
     Raises:
         ValueError: If it is not an agent.
     """
-    name = None
-    while isinstance(spec, tuple) and len(spec) == 2 and isinstance(spec[0], str):
-        name, spec = (name or spec[0]), spec[1]
+    name, spec = spec if isinstance(spec, tuple) else (None, spec)
     if isinstance(spec, str | Path):
         agent = _named(str(spec).strip(), importing)
         agent = custom.agent_of(agent, name) if name else agent
@@ -154,24 +152,13 @@ def _imported(spec: str) -> Agent:
 
 
 def _make_scripted(spec: str) -> Scripted:
-    """Return the agent of a family that a spec names, see `make_agent`.
-
-    Raises:
-        ValueError: If the numbers after the family's name are invalid.
-    """
+    """Return the agent of a family that a spec names; raise ValueError if its numbers are invalid."""
     name, colon, rest = spec.partition(":")
     family = {**FAMILIES, **SOLVED}[name]
     parts = rest.split(",") if colon else []
     if len(parts) not in (0, len(parameters(family))):
         raise ValueError(f"{len(parts)} numbers in {spec!r}; give all or none: {describe(family)}")
     try:
-        return family(*(_number(part, spec, family) for part in parts))
+        return family(*map(float, parts))
     except ValueError as error:
         raise ValueError(f"agent {spec!r}: {error}") from None
-
-
-def _number(part: str, spec: str, family: type[Scripted]) -> float:
-    try:
-        return float(part)
-    except ValueError:
-        raise ValueError(f"{part!r} in {spec!r} is no number; {describe(family)}") from None

@@ -22,25 +22,14 @@ EMPTY = -1
 
 
 class Transition(NamedTuple):
-    """A turn of all games of a `SeatedAgents`. The arrays are reused: copy what must outlive the turn.
+    """A turn of all games of a `SeatedAgents`. The arrays are reused: copy what must outlive the turn."""
 
-    Attributes:
-        observations: float32 (N, seats, NUM_FEATURES), before the decisions.
-        leave: float32 (N, seats), the probabilities of LEAVE.
-        actions: int8 (N, seats), the sampled decisions.
-        rewards: float32 (N, seats).
-        done: bool (N,), the games that are over.
-        next_observations: float32 (N, seats, NUM_FEATURES), after the turn; with auto-reset the first of the new game.
-        final_observations: float32 (N, seats, NUM_FEATURES), where `done` the last observations of the game.
-    """
-
-    observations: NDArray[np.float32]
-    leave: NDArray[np.float32]
-    actions: NDArray[np.int8]
-    rewards: NDArray[np.float32]
-    done: NDArray[np.bool_]
-    next_observations: NDArray[np.float32]
-    final_observations: NDArray[np.float32]
+    observations: NDArray[np.float32]  # (N, seats, NUM_FEATURES), before the decisions
+    leave: NDArray[np.float32]  # (N, seats), the probabilities of LEAVE
+    actions: NDArray[np.int8]  # (N, seats), the sampled decisions
+    rewards: NDArray[np.float32]  # (N, seats)
+    done: NDArray[np.bool_]  # (N,), the games that are over
+    final_observations: NDArray[np.float32]  # where `done` the last of the game
 
 
 class SeatedAgents:
@@ -51,9 +40,6 @@ class SeatedAgents:
         agents: The agents.
         seating: int (N, seats), indices into `agents`, or `EMPTY` where the caller decides. The rows of an agent are
             constant and ordered by (game, seat).
-
-    Attributes:
-        asked: Index of the agent asked last.
 
     Raises:
         ValueError: If the seating has the wrong shape or dtype, an index is out of range, or one object is given as two
@@ -146,8 +132,7 @@ class SeatedAgents:
         for number, (start, end) in enumerate(pairwise(ends.tolist())):
             if start == end:
                 continue
-            agent, self.asked = self.agents[number], number
-            asked, begins = rows[start:end], first[start:end]
+            agent, asked, begins = self.agents[number], rows[start:end], first[start:end]
             obs = Observations(observations.take(asked, axis=0), self._editions_of(asked))
             if self._stateless[number]:
                 leave[asked] = answer_of(agent, obs, begins)
@@ -187,9 +172,7 @@ class SeatedAgents:
                 leave = self.leave_probabilities(observations, playing)
             batch.draw_decisions(leave, actions)
             batch.step(actions, following, rewards, done, **options)
-            yield Transition(
-                observations, leave, actions, rewards, done, following, following if final is None else final
-            )
+            yield Transition(observations, leave, actions, rewards, done, following if final is None else final)
             observations, following, leave = following, observations, None
 
     def play_out(self, leave: NDArray[np.float32] | None = None) -> NDArray[np.float64]:

@@ -35,7 +35,6 @@ class EquilibriumAgent(Scripted):
     solutions: dict[tuple, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
         leave = np.zeros(len(obs.flat), np.float32)
         for edition, rows in obs.by_edition():
             games = rebuilt(obs.flat[rows], np.zeros(len(rows), np.uint64))

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.editions import MAX_PLAYERS
 from diamant_env.observation import Observations
 from diamant_env.opponents.layers import Layers, check_layers, hidden, one_blas_thread, transposed
 
@@ -24,12 +23,7 @@ class Values:
 
     def __init__(self, networks: Mapping[int, Layers]) -> None:
         for players, layers in networks.items():
-            if not 2 <= players <= MAX_PLAYERS:
-                raise ValueError(f"values of tables of {players}; 2 to {MAX_PLAYERS} players are possible")
-            try:
-                check_layers(layers, number_of_inputs(players), 1)
-            except ValueError as error:
-                raise ValueError(f"values of tables of {players}: {error}") from None
+            check_layers(layers, number_of_inputs(players), 1)
         self.networks = {players: transposed(layers) for players, layers in networks.items()}
 
     def weights(self) -> dict[int, Layers]:

@@ -45,7 +45,7 @@ class Answers:
         seed = secrets.randbelow(MAX_PAGE_SEED + 1) if seed is None else seed
         game = new_game(self.menu, edition, agents, seed).text
         with self._games.borrow(game) as played:
-            played.ask()  # raises if an agent does not support the table
+            _ = played.session.leave  # raises if an agent does not support the table
             return view_of(played)
 
     def _turn(self, game: Any, decision: Any) -> Answer:
@@ -62,10 +62,8 @@ class Answers:
     def _odds(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:
             odds = Odds(played.session.now, played.session.edition, played.deciding())
-        rows = [{"what": row.what.strip(), "part": row.what[0] == " ", "chance": row.chance} for row in odds.next]
-        leaving = [f"{company}: {gems}" for company, gems in odds.leaving]
-        exact = {"bust": odds.next[0].chance, "share": odds.share, "next": rows, "leaving": leaving}
-        return exact | {"on_average": odds.on_average}
+        rows, leaving = [row._asdict() for row in odds.next], [f"{company}: {gems}" for company, gems in odds.leaving]
+        return {"next": rows, "leaving": leaving, "on_average": odds.on_average}
 
     def _hint(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from diamant_env.drawing.svg import SEAT_COLOURS, rgb
@@ -33,21 +32,6 @@ DEFAULT_EDITION = "iello-2016"
 DEFAULT_TABLE = [YOU, "champion", "ev:0.75", "bag:18"]
 
 
-@dataclass(frozen=True)
-class Offer:
-    """An agent of the menu.
-
-    Attributes:
-        label: Label in the menu.
-        about: Short description.
-        editions: Names of the editions in which it plays, at tables of two; None if it plays every game.
-    """
-
-    label: str
-    about: str
-    editions: list[str] | None = None
-
-
 class Menu:
     """Menu of agents and editions.
 
@@ -56,27 +40,22 @@ class Menu:
         edition: A published name or a path, selected initially.
 
     Attributes:
-        agents: The offers by their spec in requests.
+        agents: Label and description of each agent by its spec in requests.
         shown: The editions of the menu.
         editions: These, with hidden and with open chests, by name.
-
-    Raises:
-        ValueError: If a spec names no agent or edition, or the edition has the name of another one.
     """
 
     def __init__(self, agents: Sequence[str] = (), edition: str = DEFAULT_EDITION) -> None:
-        self.agents = {spec: Offer(label, about) for spec, (label, about) in AGENTS.items()}
+        self.agents = dict(AGENTS)
         typed = list(dict.fromkeys(agents))
         added = [spec for spec in typed if spec not in AGENTS]
         for spec in added:
             make_agent(spec)  # raises ValueError now, not at the first game
-            self.agents[spec] = Offer(spec, "named at the command line")
+            self.agents[spec] = spec, "named at the command line"
         selected = _playable(find_edition(edition))
         self.shown = list((EDITIONS | {selected.name: selected}).values())
         chests = [(edition.replace(hidden_chests=hide), edition) for edition in self.shown for hide in (True, False)]
         self.editions = {edition.name: edition for both in chests for edition in both}
-        solved = [name for name, edition in self.editions.items() if is_shipped(edition)]
-        self.agents["minimax"] = replace(self.agents["minimax"], editions=solved)
         table = [YOU, *typed][:MAX_PLAYERS] if typed else DEFAULT_TABLE
         self.default = {"edition": selected.name, "agents": table}
 
@@ -95,15 +74,11 @@ class Menu:
             | in_words(edition)
             for edition in self.shown
         ]
+        solved = [name for name, edition in self.editions.items() if is_shipped(edition)]  # at tables of two
         agents = [
-            {
-                "text": text,
-                "label": offer.label,
-                "name": shown_name(text),
-                "about": offer.about,
-                "editions": offer.editions,
-            }
-            for text, offer in self.agents.items()
+            {"text": text, "label": label, "name": shown_name(text), "about": about}
+            | {"editions": solved if text == "minimax" else None}
+            for text, (label, about) in self.agents.items()
         ]
         choices = {"editions": editions, "agents": agents, "players": [1, MAX_PLAYERS]}
         return choices | {"default": self.default, "seat_colours": [rgb(colour) for colour in SEAT_COLOURS]}

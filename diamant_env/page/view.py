@@ -18,8 +18,7 @@ from diamant_env.drawing.narration import (
 )
 from diamant_env.drawing.render_history import BUST, RenderHistory, relics_gone
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
-from diamant_env.engine.edition_params import edition_params
-from diamant_env.engine.observation_writer import bust_chance, expected_share
+from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.page.edition_text import in_words, relics_now, tie_rule, title_of
 from diamant_env.page.game import PlayedGame
 from diamant_env.page.menu import YOU, shown_name
@@ -46,14 +45,12 @@ class Viewer:
             "must_decide": self._you is not None and bool(game.inside[self._you]),
             "expedition": int(game.expedition),
             "expeditions": self._edition.expeditions,
-            "card": int(game.turn),
             "title": "Game over" if over else title,
             "headlines": list(self._narrator.headlines(game, history)),
             "ended": self._ended(game, history),
             "path": [] if over else self._path(history.path, int(game.path_relics), new=len(history.path) - 1),
             "path_contents": "" if over else path_contents(game),
             "bust": 0.0 if over else float(bust_chance(game)),
-            "share": 0.0 if over else float(expected_share(game, edition_params(self._edition))),
             "deck": None if over else self._deck(game, history),
             "seats": [self._seat(game, history, seat, leave) for seat in range(game.num_players)],
             "result": self._result(game, history) if over else None,
@@ -132,14 +129,14 @@ class Viewer:
             chest, relics = int(game.chest[seat]), int(game.relics[seat])
             row = {"seat": seat, "name": self._names[seat], "banked": banked, "chest": chest, "relics": relics}
             rows.append(row | {"winner": seat in winners(game, self._edition)})
-        return {"words": self._narrator.result(game), "rows": rows}
+        return {"rows": rows}
 
 
 def view_of(played: PlayedGame) -> dict[str, Any]:
     """Return the view of a game, with the agents' probabilities if no person plays."""
     session = played.session
     viewer = Viewer(session.edition, played.names, played.you)
-    leave = played.ask() if played.you is None else ()
+    leave = played.session.leave if played.you is None else ()
     details = {
         "game": played.text,
         "turns": played.turns,

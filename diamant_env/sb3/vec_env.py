@@ -17,9 +17,8 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import FLOAT32, MAX_SEED, checked_actions, checked_array, checked_int
 from diamant_env.envs.renderer import Renderer
-from diamant_env.envs.settings import Observation, shown_fields
 from diamant_env.gym_env import DiamantEnv
-from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.observation import NUM_FEATURES, Observation, Observations, shown_fields
 from diamant_env.opponents.matchup import Matchup, Opponents, make_opponents, read_matchup, seat_around, seed_agents
 from diamant_env.opponents.seated_agents import EMPTY, SeatedAgents
 from diamant_env.rewards import Reward

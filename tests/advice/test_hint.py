@@ -101,5 +101,5 @@ def test_time_budget_ends_search(monkeypatch):
 
 def test_kinds_of_the_next_card():
     found = Odds(Play(["spider", 5]).all_continue().game, BASE, 0).next
-    cards = {"a bust": 2, "  by spider": 2, "a new trap": 12, "a treasure": 14, "a relic": 5}
-    assert dict(found) == {what: number / 33 for what, number in cards.items()}
+    cards = {"a bust": 2, "by spider": 2, "a new trap": 12, "a treasure": 14, "a relic": 5}
+    assert {row.what: row.chance for row in found} == {what: number / 33 for what, number in cards.items()}

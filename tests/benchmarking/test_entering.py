@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from stable_baselines3 import PPO
 
 from diamant_env import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.sb3 import DiamantVecEnv
 from train import benchmark
 from train.benchmarking.folder import PAGE, RESULTS
 from train.benchmarking.playing import ERROR
@@ -133,7 +135,8 @@ def test_agents_enter_without_training(enter, tmp_path):
         for shape in ((4, NUM_FEATURES), (2, 4))
     ]
     save_policy(tmp_path / "mine.safetensors", NetworkAgent(layers, "relu", inputs="raw-1"), Config(), 0)
-    entered = {"bag:11", "mine.safetensors", "my_module:Patient", "my_module:bag"}
+    PPO("MlpPolicy", DiamantVecEnv(1, 4), n_steps=2, batch_size=8, device="cpu").save(tmp_path / "ppo.zip")
+    entered = {"bag:11", "mine.safetensors", "ppo.zip", "my_module:Patient", "my_module:bag"}
     status, _, errors, rows = enter("--agents", *sorted(entered), task="full-4-win")
     assert (status, errors) == (0, "")
     assert set(rows) == entered | {"random:0.2", "ev:0.75"}
@@ -142,6 +145,7 @@ def test_agents_enter_without_training(enter, tmp_path):
     scores = {name: rows[name]["measures"]["held_out"]["score"]["mean"] for name in entered}
     assert scores["bag:11"] > scores["my_module:Patient"]
     assert rows["mine.safetensors"]["version"]
+    assert rows["ppo.zip"]["version"]
     assert rows["my_module:Patient"]["version"] == rows["my_module:bag"]["version"]
 
 

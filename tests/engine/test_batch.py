@@ -23,7 +23,7 @@ def decisions(batch: Batch, turn: int, chance: float = 0.2) -> np.ndarray:
 def test_games_of_a_batch_equal_games_alone(reward):
     editions = [*PUBLISHED, *INVENTED]
     players = np.resize(np.arange(1 + (reward == "margin"), 9), len(editions))
-    batch = Batch(len(editions), players, editions, reward, max_players=8)
+    batch = Batch(len(editions), players, editions, reward)
     alone = [(Batch(1, *table, reward), table[0]) for table in zip(players, editions, strict=True)]
     rows, rewards, absent = batch.reset(seed=70), np.zeros((len(editions), 8)), np.arange(8) >= players[:, None]
     found = [(one.reset(seed=70 + i), np.zeros((1, 8))) for i, (one, _) in enumerate(alone)]

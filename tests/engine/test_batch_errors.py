@@ -19,7 +19,6 @@ ARGUMENTS = [
     *(("num_players", wrong) for wrong in (0, [3, 3, 3], 3.0)),
     *(("edition", wrong) for wrong in ("diamond", ["iello-2016"])),
     *(("reward", wrong) for wrong in ("gold", ["win"])),
-    ("max_players", 3),
 ]
 
 ACTIONS = [

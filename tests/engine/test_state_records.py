@@ -206,7 +206,7 @@ for seed, edition in enumerate(["iello-2016-fr", "everdeck-relics", "incan-gold-
             strange = random.choice((limits.min, limits.max, -1, 0, 1, 2, 8, 9, 16, 29, 100)).astype(numbers.dtype)
             numbers[random.integers(numbers.size)] = random.choice((strange, numbers[0] + 1, numbers[0] - 1))
     for i in range(200):
-        one = Batch(1, batch.num_players[i], edition, "win", max_players=8)
+        one = Batch(1, batch.num_players[i], edition, "win")
         try:
             one.set_states(records[i : i + 1])
         except ValueError:
@@ -214,8 +214,8 @@ for seed, edition in enumerate(["iello-2016-fr", "everdeck-relics", "incan-gold-
             continue
         played += 1
         while not one.over[0]:
-            one.step(random.random((1, 8)) < 0.1)
-        one.step(np.zeros((1, 8), np.int8), auto_reset=True)
+            one.step(random.random((1, one.max_players)) < 0.1)
+        one.step(np.zeros((1, one.max_players), np.int8), auto_reset=True)
 print(refused, played)
 """
 

@@ -18,7 +18,6 @@ SETTINGS = [
     (PARALLEL, "edition", "iello-2016/hidden_chests:2"),
     (PARALLEL, "mask", "both"),
     *((PARALLEL, "observation", wrong) for wrong in ("bag", ["bag", "gems"])),
-    (PARALLEL, "max_cycles", 3),
     *((PARALLEL, "reward", wrong) for wrong in ("wins", None, lambda done: 0)),
     *((make, "num_players", wrong) for make in (diamant_v0.env, DiamantEnv) for wrong in (0, 9, 3.5)),
     (DiamantEnv, "seat", 4),
@@ -26,7 +25,6 @@ SETTINGS = [
     *((DiamantEnv, "opponents", wrong) for wrong in (lambda: 0, SimpleNamespace(act=lambda obs: 0))),
     (DiamantVectorEnv, "num_envs", 0),
     (DiamantVectorEnv, "autoreset_mode", "never"),
-    (DiamantVectorEnv, "max_episode_steps", 5),
     (DiamantVectorEnv, "render_mode", "human"),
 ]
 

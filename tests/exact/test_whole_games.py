@@ -65,9 +65,9 @@ def test_no_deviation_gains_in_a_whole_game(edition, players):
 
 def test_best_response_to_agents_in_a_whole_game():
     tree, agent = tree_of(SMALL, 2), EquilibriumAgent()
-    found = exact.best_response(agent, tree, whole_game=True)
+    found = exact.best_response(agent, tree)
     assert found.nash_conv == pytest.approx(0, abs=1e-6)  # float32
-    bag = exact.best_response(make_agent("bag:9"), tree, whole_game=True)
+    bag = exact.best_response(make_agent("bag:9"), tree)
     equilibrium, row = rows = measure(["bag:9"], [2], SMALL, whole_game=True)
     assert "decks" in str(rows_report(rows, "Whole games"))
     assert equilibrium["all play it"] == exact.solve_equilibrium(2, SMALL, whole_game=True).value
@@ -92,10 +92,10 @@ def test_values_of_later_expeditions_are_cached(tmp_path, monkeypatch):
         (lambda: exact.solve_equilibrium(2, PRINTED, whole_game=True), "printed"),
         (lambda: exact.solve_equilibrium(5, "iello-2016", whole_game=True), "nodes"),
         (lambda: exact.whole_game_strategy(exact.start_of_expedition(MINE, 6), MINE), "solve_equilibrium"),
-        (lambda: exact.best_response(np.zeros(3), tree_of(TINY_TWICE, 2), whole_game=True), "policy"),
+        (lambda: exact.best_response(np.zeros(3), tree_of(TINY_TWICE, 2)), "policy"),
         *(
             (
-                lambda act=act: exact.best_response(make_agent(act), tree_of(TINY_TWICE, 2), whole_game=True),
+                lambda act=act: exact.best_response(make_agent(act), tree_of(TINY_TWICE, 2)),
                 "its own chest",
             )
             for act in (lambda obs: obs["chest"] > 40, lambda obs: obs["relics"] == 1)

@@ -77,8 +77,8 @@ def test_text_varies_an_edition(text, name, expeditions, hidden_chests, hidden_r
     assert (edition.hidden_chests, edition.hidden_rivals) == (hidden_chests, hidden_rivals)
     if not name.startswith("box"):
         assert find_edition(name) == edition
-    edition.save("varied.json")
-    assert find_edition("varied.json") == edition
+    edition.save("varied.toml")
+    assert find_edition("varied.toml") == edition
 
 
 def test_open_chests_show_rivals():

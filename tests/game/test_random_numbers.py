@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from diamant_env import Batch
-from diamant_env.engine.turns import draw_card, draw_decision
+from diamant_env.engine.loops import draw_card, draw_decision
 from diamant_env.random_numbers import (
     first_draw_below,
     key_of_next_game,

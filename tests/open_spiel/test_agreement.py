@@ -111,7 +111,7 @@ def test_whole_game_agrees(edition, players):
     own = spiel.AgentPolicy(game, "bag:3")
     values, gap = evaluated(game, Cached(game, own.action_probabilities))
     tree = exact.build_tree(exact.start_of_expedition(edition, players), edition, merge_traps=False)
-    response = exact.best_response(own.agent, tree, whole_game=True)
+    response = exact.best_response(own.agent, tree)
     np.testing.assert_allclose(values, response.profile_value, atol=1e-12)
     assert gap == pytest.approx(response.nash_conv, abs=1e-12)
 

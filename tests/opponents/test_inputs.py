@@ -6,8 +6,7 @@ import pytest
 from diamant_env import Batch, Observations, exact, find_edition
 from diamant_env.benchmark import TASKS
 from diamant_env.observation import NUM_FEATURES, SLICES
-from diamant_env.opponents.exact_view import ExactView
-from diamant_env.opponents.inputs import CANONICAL, EXACT_VIEW, INPUTS, exact_view
+from diamant_env.opponents.inputs import CANONICAL, EXACT_VIEW, INPUTS, ExactView, exact_view
 
 canonical_inputs = INPUTS[CANONICAL]
 

@@ -11,10 +11,8 @@ from diamant_env.opponents.registry import DATA
     "content",
     [
         "agents = [",
-        "agents = []",
         "agents = ['bag', 3]",
         "agents = ['bag', 'sack:3']",
-        "agents = ['bag:7', 'traps', 'bag:7.0']",
         "agents = ['gone.safetensors']",
     ],
 )

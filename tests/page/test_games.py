@@ -9,7 +9,8 @@ import pytest
 
 from diamant_env import EDITIONS
 from diamant_env.advice.hint import observations_of
-from diamant_env.engine.observation_writer import bust_chance
+from diamant_env.engine.edition_params import edition_params
+from diamant_env.engine.observation_writer import bust_chance, expected_share
 from diamant_env.opponents import make_agent
 from diamant_env.records import GameRecord, GameSession
 from diamant_env.state import OVER
@@ -69,7 +70,7 @@ def test_view_equals_state(client):
         if not view["over"]:
             assert view["path"][-1]["new"]
             assert view["path"][-1]["name"] == played.edition.card_name(now.last_card)
-            assert len(view["path"]) == view["card"] == now.turn
+            assert len(view["path"]) == now.turn
             assert view["bust"] == pytest.approx(float(bust_chance(now)))
             assert view["path_contents"].startswith(f"{now.path_gems} gem")
             chances = [seat["leave"] for seat in view["seats"]]
@@ -167,12 +168,11 @@ def test_turn_after_an_error_of_an_agent_is_that_of_the_record():
         while not view["over"]:
             try:
                 view = client.turn(view)
-            except page_game.AgentError as error:  # the server prints it and answers 500
+            except OSError as error:  # the server prints it and answers 500
                 errors.append(str(error))
         views.append(view)
     assert views[0] == views[1]
-    (error,) = errors
-    assert f"{texts[1]} in seat 3" in error
+    assert errors == ["no answer"]
 
 
 def test_game_continues_on_a_new_server():
@@ -207,12 +207,12 @@ def test_hidden_chests_are_hidden_until_the_end(client, edition):
 def test_odds_hint_record_and_review(client):
     view = client.new("you", "champion", "bag:18", seed=4)
     odds, hint = (client.post(path, game=view["game"]).json for path in ("/odds", "/hint"))
-    assert odds["bust"] == pytest.approx(view["bust"])
-    assert odds["share"] == pytest.approx(view["share"])
+    assert odds["next"][0]["chance"] == pytest.approx(view["bust"])
     assert sum(row["chance"] for row in odds["next"] if not row["part"]) == pytest.approx(1)
     assert len(odds["leaving"]) == 3
-    assert odds["on_average"].startswith(f"On average it brings you {view['share']:.2f} gems if all stay; ")
     game = page_game.replayed(Menu(), view["game"]).session
+    share = float(expected_share(game.now, edition_params(game.edition)))
+    assert odds["on_average"].startswith(f"On average it brings you {share:.2f} gems if all stay; ")
     champion = make_agent("champion").leave_probability(observations_of(0, [game.now], game.edition))
     assert hint["leave"] == float(champion[0])
     assert hint["basis"].startswith(f"{hint['outlook']['games']} games with each choice, ")

@@ -21,8 +21,7 @@ from diamant_env.evaluation import evaluate
 from diamant_env.evaluation.games import AgentSpec, seeds_for
 from diamant_env.evaluation.intervals import Estimate
 from diamant_env.opponents import make_agent
-from diamant_env.opponents.exact_view import ExactView
-from diamant_env.opponents.inputs import EXACT_VIEW
+from diamant_env.opponents.inputs import EXACT_VIEW, ExactView
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.results import save_json, to_json, versions
 from train.benchmarking.config import BenchmarkConfig

@@ -23,6 +23,7 @@ from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.opponents import make_agent
 from diamant_env.opponents.custom import find_object
+from diamant_env.opponents.models.files import is_model_file
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import check_able
 from diamant_env.opponents.registry import may_run_code, policy_file
@@ -60,11 +61,7 @@ class EntryTask:
         return cls(task.name, task.players, game.evaluation_edition(), game.reward, game, keep)
 
     def checkpoint(self, agent: Any, decisions: int) -> None:
-        """Measure an agent after this number of decisions, for the run's learning curve.
-
-        Raises:
-            ValueError: If it is not an agent.
-        """
+        """Measure an agent after this number of decisions, for the run's learning curve."""
         self._keep(agent, decisions)
 
     def batch(self, num_games: int, **settings: Any) -> Batch:
@@ -145,15 +142,10 @@ def _able(agent: Agent, task: BenchmarkTask) -> bool:
     return True
 
 
-def without_search(spec: str) -> str:
-    """Return an agent's spec, of a search that of its base agent."""
-    return parse_search_spec(spec)[1] if spec.startswith(PREFIX) else spec
-
-
 def _version(spec: str) -> str:
     """Return a digest of the policy file or imported module of a spec, else ""."""
-    base = without_search(spec)
-    path: str | Path | None = policy_file(base)
-    if may_run_code(base):
+    base = parse_search_spec(spec)[1] if spec.startswith(PREFIX) else spec
+    path: str | Path | None = base if is_model_file(base) else policy_file(base)
+    if path is None and may_run_code(base):
         path = getattr(sys.modules[base.split(":")[-2]], "__file__", None)
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] if path is not None else ""

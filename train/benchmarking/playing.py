@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from diamant_env.benchmark import TASKS
-from diamant_env.commands.terminal import print_line, warn
+from diamant_env.commands.terminal import print_line
 from diamant_env.storage.files import write_atomic
 from train.benchmarking.algorithms import find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
@@ -66,7 +66,7 @@ def play_job(job: Job) -> dict[Path, bytes]:
     except Exception as error:  # custom code may raise any type; the other runs continue
         write_atomic(path, traceback.format_exc())
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        warn(f"{run} failed: {reason} (traceback: {path})")
+        print(f"{run} failed: {reason} (traceback: {path})", file=sys.stderr, flush=True)
     else:
         path.unlink(missing_ok=True)
     return {file: file.read_bytes() for file in run.folder.rglob("*") if file.is_file()}

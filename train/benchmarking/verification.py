@@ -40,5 +40,7 @@ def verify(folder: Path = MEASURED, tasks: Collection[str] = (), algorithms: Col
             f"{row['task']} {row['algorithm']}: published {published:.9g}, now {now:.9g} ({now - published:+.0e})"
         )
     print_line(f"{checked} policies in {folder / 'policies'}, {wrong} differ by more than {TOLERANCE:g}.")
+    if not checked:
+        raise ValueError("none of these policies is published")
     if wrong:
         raise ValueError(f"{wrong} of {checked} policies have another NashConv than published")

@@ -31,13 +31,8 @@ _TOGETHER = 2_048  # games
 class Afterstates:
     """Afterstates of a game with open chests, records of type `GAME` whose seat 0 deviates, and their values.
 
-    Args:
-        game: Copies and table.
-
-    Attributes:
-        edition: The edition.
-        networks: By expedition and by whether seat 0 is inside, transposed layers whose output is the expected further
-            payoff, in win shares or multiples of 16 gems; 0 where there is no network.
+    `networks`: by expedition and by whether seat 0 is inside, transposed layers whose output is the expected further
+    payoff, in win shares or multiples of 16 gems; 0 where there is no network.
     """
 
     def __init__(self, game: ResponseGame) -> None:
@@ -108,12 +103,7 @@ class Afterstates:
         return secure
 
     def action_values(self, games: NDArray, leave: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return Q(CONTINUE) and Q(LEAVE) of seat 0, float64 (N, 2), both of CONTINUE if it is in camp.
-
-        Args:
-            games: Games in phase `DECIDE`.
-            leave: float64 (N, players), see `leave_probabilities`.
-        """
+        """Return Q(CONTINUE) and Q(LEAVE) of seat 0, float64 (N, 2); in camp both are of CONTINUE."""
         values = np.zeros((len(games), 2))
         for first in range(0, len(games), _TOGETHER):
             part = slice(first, first + _TOGETHER)
@@ -163,7 +153,6 @@ class GreedyAgent:
         return self.name
 
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
         return answer_deciding(obs, lambda rows: self._leave(obs.flat[rows]))
 
     def _leave(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -176,9 +165,8 @@ class GreedyAgent:
 def likely_decisions(leave: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
     """Return the likely joint decisions of seats with these P(LEAVE), float64 (N, seats).
 
-    Returns:
-        The game of each, int64 (K,); whether each seat leaves, bool (K, seats); their probabilities, float64 (K,),
-        which sum to 1 in each game.
+    That is the game of each, int64 (K,), whether each seat leaves, bool (K, seats), and their probabilities, float64
+    (K,), which sum to 1 in each game.
     """
     seats = leave.shape[1]
     joint = (np.arange(2**seats)[:, None] >> np.arange(seats) & 1).astype(np.bool_)

@@ -12,21 +12,13 @@ from diamant_env.opponents.custom import AgentSpec
 
 @dataclass(frozen=True)
 class ResponseGame:
-    """Games of one player among copies of an agent.
+    """Games of one player among copies of an agent."""
 
-    Attributes:
-        agent: The agent that is copied.
-        players: Players at the table, 2 to 8.
-        edition: Name of a published edition or an `Edition`.
-        reward: ``"win"``, ``"score"`` or ``"margin"``.
-        name: Name of the copies in evaluations, by default the agent's; equal names give equal games.
-    """
-
-    agent: AgentSpec
-    players: int
+    agent: AgentSpec  # the agent that is copied
+    players: int  # at the table, 2 to 8
     edition: str | Edition
-    reward: str
-    name: str = ""
+    reward: str  # "win", "score" or "margin"
+    name: str = ""  # of the copies in evaluations, by default the agent's; equal names give equal games
 
 
 @dataclass(frozen=True)

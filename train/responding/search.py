@@ -30,20 +30,12 @@ _SHARPER = np.float32(1000)  # factor of the logits
 
 @dataclass(frozen=True)
 class ResponseRun:
-    """One run of the search.
-
-    Attributes:
-        game: The game.
-        config: The search.
-        start: ``"scratch"`` or ``"warm"``.
-        number: Index of the seed.
-        folder: Folder of the run, which is finished if `CURVE` exists.
-    """
+    """One run of the search, finished if `CURVE` exists in its folder."""
 
     game: ResponseGame
     config: SearchConfig
-    start: str
-    number: int
+    start: str  # "scratch" or "warm"
+    number: int  # index of the seed
     folder: Path
 
     @property

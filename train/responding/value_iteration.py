@@ -34,21 +34,13 @@ _RATES = (1e-3, 2e-5)  # first and last learning rate of Adam
 
 
 class Paths(NamedTuple):
-    """Afterstates of paths, in the order of turns.
+    """Afterstates of paths, in the order of turns."""
 
-    Attributes:
-        states: Records of type `GAME` (N,).
-        path: int64 (N,), the path of each.
-        explored: bool (N,), whether the decision that follows is random.
-        turns: Number of afterstates in each turn.
-        ends: Records of type `GAME` (paths,), the state in which each path ends.
-    """
-
-    states: NDArray
-    path: NDArray[np.int64]
-    explored: NDArray[np.bool_]
-    turns: list[int]
-    ends: NDArray
+    states: NDArray  # records of type `GAME` (N,)
+    path: NDArray[np.int64]  # (N,), the path of each
+    explored: NDArray[np.bool_]  # (N,), whether the decision that follows is random
+    turns: list[int]  # number of afterstates in each turn
+    ends: NDArray  # records of type `GAME` (paths,), the state in which each path ends
 
     def before_last_exploration(self) -> NDArray[np.bool_]:
         """Return whether a later decision of the same path is random, bool (N,)."""
@@ -57,17 +49,12 @@ class Paths(NamedTuple):
         return np.arange(len(self.path)) <= last[self.path]
 
 
-def hides_chests(game: ResponseGame) -> bool:
-    """Return whether the table hides the rivals' chests."""
-    return find_edition(game.edition).hidden_chests
-
-
 def no_values(game: ResponseGame, config: IterationConfig) -> str:
     """Return the reason why there is no value iteration, or an empty text."""
     agent = make_agent(game.agent)
     if config.self_play == 0:
         return "values.self_play = 0"
-    if hides_chests(game):
+    if find_edition(game.edition).hidden_chests:
         return "it needs open chests, and this table hides them"
     if isinstance(agent, SearchAgent):
         return "the agent is a search, which is too slow"
@@ -86,14 +73,7 @@ def value_response(game: ResponseGame, config: SearchConfig, number: int = 0) ->
 def iterate_values(
     game: ResponseGame, config: IterationConfig, seeds: np.random.SeedSequence, progress: tqdm | None = None
 ) -> Afterstates:
-    """Return the afterstates of a game with fitted values.
-
-    Args:
-        game: Copies and table, with open chests.
-        config: Numbers of games, paths and minibatches.
-        seeds: Seeds of paths and networks.
-        progress: Updated after each round.
-    """
+    """Return the afterstates of a game with open chests and fitted values; `progress` is updated after each round."""
     values, random = Afterstates(game), np.random.default_rng(seeds)
     last = values.edition.expeditions
     with one_blas_thread(config.paths):
@@ -120,12 +100,8 @@ def iterate_values(
 def walk(values: Afterstates, starts: NDArray, random: np.random.Generator, expedition: int | None = None) -> Paths:
     """Return paths from afterstates, with exploration by seat 0.
 
-    Args:
-        values: The values.
-        starts: The first afterstates.
-        random: Generator of cards and decisions.
-        expedition: Paths end with this expedition, and seat 0 takes the action with the greater value. By default they
-            end with the game, and seat 0 plays as its rivals.
+    With `expedition`, paths end with it, and seat 0 takes the action with the greater value; else with the game, and
+    seat 0 plays as its rivals.
     """
     now, path, ends = starts, np.arange(len(starts)), starts.copy()
     seen = []

@@ -148,18 +148,17 @@ def train(
     config: Config,
     folder: Path,
     learner: Callable[..., Learner] = LeagueLearner,
-    make_env: Callable[..., DiamantVecEnv] = DiamantVecEnv,
     progress: bool = True,
 ) -> NetworkAgent:
     """Train from scratch or from the folder's checkpoint; return the policy, which is also saved in the folder.
 
-    `learner` takes the arguments of `LeagueLearner`, `make_env` those of `DiamantVecEnv`.
+    `learner` takes the arguments of `LeagueLearner`.
     """
     torch.set_num_threads(config.threads)
     game, ppo = config.game, config.ppo
     players, editions = tables_of(config)
     league = League(config.opponents, players, seeds_for(config.seed, "league"))
-    env = make_env(ppo.games, players, editions, game.reward, league.snapshots, league.seating)
+    env = DiamantVecEnv(ppo.games, players, editions, game.reward, league.snapshots, league.seating)
     seed = int(seeds_for(config.seed, "learning").generate_state(1)[0])
     run = TrainingRun(config, folder, learner(env, ppo, config.network, seed, league))
     small = DiamantVecEnv(1, 2)  # compile before timing

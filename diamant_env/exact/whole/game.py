@@ -167,7 +167,6 @@ class WholeGameAgent:
         return self.name
 
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
         return answer_deciding(obs, lambda rows: self._leave(obs.flat[rows]))
 
     def _leave(self, flat: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -35,7 +35,6 @@ class SB3Agent:
         return self.name
 
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
         with inference(self.policy):
             return answer_deciding(obs, lambda rows: self._leave(self._shown(obs.flat[rows]), rows, episode_start))
 
@@ -98,7 +97,6 @@ class ModuleAgent:
         return self.name
 
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
         with inference(self.module):
             return answer_deciding(obs, lambda rows: self._leave(obs.flat[rows]))
 

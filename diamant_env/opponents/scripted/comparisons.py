@@ -38,7 +38,6 @@ class ExpectedValueAgent(Scripted):
     weight: float = parameter(0.75, 0, 10)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
-        """See `Scripted.leaves`."""
         _, fatal, shared = next_card(obs)
         weight = np.where(obs["num_inside"] == 1, 1.0, self.weight)
         counted = obs["bag"] + weight * (obs["path_gems"] + obs["path_relic_value"])
@@ -63,7 +62,6 @@ class OthersStayAgent(Scripted):
     stay: float = parameter(0.2, 0, 1)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
-        """See `Scripted.leaves`."""
         cards, fatal, shared = next_card(obs)
         players = np.maximum(obs["num_inside"], 1).astype(int)
         all_stay, of_path, of_treasure = _chances(self.stay)[:, players]
@@ -85,7 +83,6 @@ class CatchUpAgent(Scripted):
     push: float = parameter(0.5, 0, 10)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
-        """See `Scripted.leaves`."""
         if obs["hidden_chests"].any():
             raise ValueError(f"{self} reads the rivals' chests, and this table hides them; seat another agent")
         held, remaining, lead = (x.astype(float) for x in (haul(obs), obs["expeditions_left"] + 1, obs["lead"]))
@@ -101,7 +98,6 @@ class OpposeAgent(Scripted):
     more: float = parameter(2, 0, MAX_GEMS)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
-        """See `Scripted.leaves`."""
         gone = (obs["num_players"] - obs["num_inside"]).astype(float)
         return at_least(haul(obs).astype(float), self.gems + self.more * gone)
 

@@ -41,7 +41,6 @@ class Scripted:
         """Seed the random numbers, if the family draws any."""
 
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
         return self.leaves(obs).astype(np.float32)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:

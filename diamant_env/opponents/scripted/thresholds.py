@@ -25,7 +25,6 @@ class RandomAgent(Scripted):
     probability: float = parameter(0.2, 0, 1)
 
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
         return np.full(len(episode_start), self.probability, np.float32)
 
 
@@ -36,7 +35,6 @@ class ContinueAgent(Scripted):
     family: ClassVar[str] = "continue"
 
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
         return np.zeros(len(episode_start), np.float32)
 
 
@@ -44,7 +42,6 @@ class ThresholdAgent(Scripted):
     """Leaves as soon as one of its features reaches its parameter."""
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
-        """See `Scripted.leaves`."""
         fields = parameters(type(self))
         return reduce(or_, (field.metadata["number"](obs) >= ceil(getattr(self, field.name)) for field in fields))
 
@@ -133,7 +130,6 @@ class MixtureAgent(Scripted):
         self.thresholds = np.zeros(0, np.float32)
 
     def act(self, obs: Observations, episode_start: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
         if len(episode_start) != len(self.thresholds):
             existing = self.thresholds[: len(episode_start)]
             self.thresholds = np.concatenate([existing, self._draw(len(episode_start) - len(existing))])
@@ -141,7 +137,6 @@ class MixtureAgent(Scripted):
         return super().act(obs, episode_start)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
-        """See `Scripted.leaves`."""
         return obs["bag"] >= self.thresholds
 
     def _draw(self, count: int) -> NDArray[np.float32]:

@@ -47,12 +47,6 @@ def estimate_of(value: float | dict[str, float | None]) -> Estimate:
     return Estimate(*(math.nan if (each := figure.get(key)) is None else each for key in ("mean", "low", "high")))
 
 
-def difference(one: Estimate, other: Estimate) -> Estimate:
-    """Return the difference of independent estimates, with NaN bounds if either has none."""
-    mean, half = one.mean - other.mean, math.hypot(_half(one), _half(other))
-    return Estimate(mean, mean - half, mean + half)
-
-
 def _half(interval: Estimate) -> float:
     """Return half of an interval's width, NaN if there is none."""
     return (interval.high - interval.low) / 2
