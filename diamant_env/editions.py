@@ -138,8 +138,11 @@ class Edition:
 
     def save(self, path: str | Path) -> None:
         """Save the edition to a ``.toml`` file for `load`."""
-        fields = dataclasses.asdict(self).items()
-        write_atomic(path, "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields))
+        if Path(path).suffix != ".toml":
+            raise ValueError(f"{path} must end in .toml")
+        fields = {key: value for key, value in dataclasses.asdict(self).items() if value is not None}
+        lines = [f"{key} = {json.dumps(value, ensure_ascii=False, default=int)}\n" for key, value in fields.items()]
+        write_atomic(path, "".join(lines).replace("\x7f", "\\u007F"))
 
     def replace(
         self, *, expeditions: int | None = None, hidden_chests: bool | None = None, hidden_rivals: bool | None = None

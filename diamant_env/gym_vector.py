@@ -196,4 +196,7 @@ class DiamantVectorEnv(VectorEnv):
             return np.ones(self.num_envs, np.bool_)
         if list(options) != ["reset_mask"]:
             raise ValueError(f"options {list(options)}; reset_mask is allowed")
-        return checked_array(options["reset_mask"], "reset_mask", BOOL, (self.num_envs,)).copy()
+        mask = checked_array(options["reset_mask"], "reset_mask", BOOL, (self.num_envs,)).copy()
+        if not mask.any():
+            raise ValueError("reset_mask selects no game")
+        return mask

@@ -99,6 +99,9 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
 def _map_of(arguments: Arguments) -> MapJobs:
     if arguments.workers < 1:
         raise ValueError(f"--workers {arguments.workers}; at least 1 is needed")
+    for name in ("tasks", "algorithms", "agents"):
+        if getattr(arguments, name) == ():  # such as an unset shell variable, which must not mean all
+            raise ValueError(f"--{name} is empty; omit it for the default")
     if arguments.ray:
         require_ray()
         return map_on_ray

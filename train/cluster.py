@@ -62,6 +62,9 @@ class Runner:
         samples = learner.rollout()
         return samples, learner.decisions - decisions
 
+    def pid(self) -> int:
+        return os.getpid()
+
 
 class ClusterLearner(LeagueLearner):
     """Learner with remote rollouts; its own environment is unused."""

@@ -41,7 +41,9 @@ def run(argv: Sequence[str]) -> int:
         seed=arguments.seed,
         progress=True,
     )
-    print_line(evaluation)
-    if arguments.out:
-        evaluation.save(arguments.out, command=COMMAND, arguments=vars(arguments))
+    try:
+        if arguments.out:
+            evaluation.save(arguments.out, command=COMMAND, arguments=vars(arguments))
+    finally:
+        print_line(evaluation)
     return 0

@@ -159,8 +159,10 @@ def run(argv: Sequence[str]) -> int:
     if options.reward:
         title = f"{'Whole' if options.whole_game else 'Small whole'} game, {options.reward}, exact"
     report = rows_report(rows, f"{title}; {rows[0]['edition']}")
-    print_line(report)
-    if options.out:
-        about = {"command": COMMAND, "versions": versions(), "arguments": vars(options), "edition": edition}
-        save_json({**about, "rows": rows}, options.out)
+    about = {"command": COMMAND, "versions": versions(), "arguments": vars(options), "edition": edition}
+    try:
+        if options.out:
+            save_json({**about, "rows": rows}, options.out)
+    finally:
+        print_line(report)
     return 0

@@ -18,7 +18,7 @@ from diamant_env.editions import (
     Edition,
     find_edition,
 )
-from diamant_env.engine.arguments import checked_array
+from diamant_env.engine.arguments import seeds_per_game
 from diamant_env.engine.edition_params import edition_params_array
 from diamant_env.engine.loops import observe_games, rebuild_games
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
@@ -145,8 +145,10 @@ def from_observation(
         raise ValueError(f"observations of shape {observations.shape}; expected (rows, {NUM_FEATURES})")
     if Observations(observations)["hidden_chests"].any():
         raise ValueError("a game can't be rebuilt from observations that hide the rivals' chests")
-    keys = checked_array(keys, "keys", np.dtype(np.uint64), observations.shape[:1])
-    games, played = rebuilt(observations, keys), find_edition(edition).replace(hidden_chests=False)
+    if np.shape(keys) != observations.shape[:1]:
+        raise ValueError(f"keys of shape {np.shape(keys)}; expected {observations.shape[:1]}")
+    games = rebuilt(observations, seeds_per_game(keys, len(observations)))
+    played = find_edition(edition).replace(hidden_chests=False)
     editions = edition_params_array([played])
     try:
         check_games(games, editions, np.zeros(len(games), int), games["num_players"])

@@ -92,7 +92,7 @@ def play(
     """Play `games` games, at least one per table, divided among the tables as evenly as possible.
 
     Cards and decision noise depend on `seeds`, the number of tables and the game alone (common random numbers).
-    `seating`, int (tables, seats), are indices into `agents`.
+    `seating`, int (tables, seats), are indices into `agents`. Specs and classes make new agents.
     """
     tables, seats = seating.shape
     if games < tables:

@@ -91,6 +91,8 @@ def best_response(
     """
     if isinstance(policy, np.ndarray):
         return Response(*_respond(policy, tree, [None, None], progress), tree.boxes.players)
+    if not hasattr(policy, "act"):
+        raise ValueError(f"policy of type {type(policy).__name__}; a float64 array (nodes,) or an agent is expected")
     return whole_response(partial(_policy_without_chest, policy), tree, progress)
 
 

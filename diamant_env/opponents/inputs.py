@@ -116,7 +116,7 @@ def canonical(rows, features):
 
 
 def exact_view(flat: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return observations that are equal in states which exact solutions of one and two players merge.
+    """Return observations, float32 (rows, NUM_FEATURES), equal in states which exact solutions of two players merge.
 
     The lead is the chest of the player ahead, and the other's is 0; turns of leaving are 0; kinds of trap are sorted by
     their copies in the deck of this expedition, those on the path first. Also for more players if rivals are hidden.

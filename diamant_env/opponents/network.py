@@ -44,8 +44,8 @@ class NetworkAgent:
         layout: Name, size and scale of the fields of its rows, in order; by default those of `FIELDS`.
 
     Raises:
-        ValueError: If the shapes of the layers do not match each other or the inputs, a number of players is out of
-            range, or observations lack a field of the layout.
+        ValueError: If the shapes of the layers do not match each other or the inputs, or observations lack a field of
+            the layout.
     """
 
     stateless = True

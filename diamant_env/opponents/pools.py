@@ -30,9 +30,11 @@ def load_pool(name: str | Path) -> list[str]:
         near = nearest(name, POOL_NAMES, f"pools: {', '.join(POOL_NAMES)}")
         raise ValueError(f"no pool {str(name)!r}: there is no file {path}; {near}")
     try:
-        specs = tomllib.loads(path.read_text("utf-8-sig"))["agents"]
+        specs = tomllib.loads(path.read_text("utf-8-sig")).get("agents")
+        if not isinstance(specs, list) or not specs or not all(isinstance(spec, str) for spec in specs):
+            raise ValueError(f"`agents` must be a list of at least one spec, not {specs!r}")
         return list(dict.fromkeys(str(make_agent(spec, importing=False)) for spec in specs))
-    except (KeyError, TypeError, ValueError) as error:
+    except ValueError as error:
         raise ValueError(f"pool {path}: {error}") from None
 
 

@@ -70,7 +70,9 @@ def make_agent(spec: AgentSpec, seed: int | None = None, *, importing: bool = Tr
     Raises:
         ValueError: If it is not an agent.
     """
-    name, spec = spec if isinstance(spec, tuple) else (None, spec)
+    name = None
+    while isinstance(spec, tuple) and len(spec) == 2 and isinstance(spec[0], str):
+        name, spec = (name or spec[0]), spec[1]
     if isinstance(spec, str | Path):
         agent = _named(str(spec).strip(), importing)
         agent = custom.agent_of(agent, name) if name else agent
@@ -161,4 +163,4 @@ def _make_scripted(spec: str) -> Scripted:
     try:
         return family(*map(float, parts))
     except ValueError as error:
-        raise ValueError(f"agent {spec!r}: {error}") from None
+        raise ValueError(f"agent {spec!r}: {error}; {describe(family)}") from None

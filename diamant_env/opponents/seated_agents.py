@@ -29,7 +29,7 @@ class Transition(NamedTuple):
     actions: NDArray[np.int8]  # (N, seats), the sampled decisions
     rewards: NDArray[np.float32]  # (N, seats)
     done: NDArray[np.bool_]  # (N,), the games that are over
-    final_observations: NDArray[np.float32]  # where `done` the last of the game
+    final_observations: NDArray[np.float32]  # (N, seats, NUM_FEATURES), after the turn; where `done` the game's last
 
 
 class SeatedAgents:
@@ -40,6 +40,9 @@ class SeatedAgents:
         agents: The agents.
         seating: int (N, seats), indices into `agents`, or `EMPTY` where the caller decides. The rows of an agent are
             constant and ordered by (game, seat).
+
+    Attributes:
+        asked: Index of the agent asked last.
 
     Raises:
         ValueError: If the seating has the wrong shape or dtype, an index is out of range, or one object is given as two
@@ -132,7 +135,8 @@ class SeatedAgents:
         for number, (start, end) in enumerate(pairwise(ends.tolist())):
             if start == end:
                 continue
-            agent, asked, begins = self.agents[number], rows[start:end], first[start:end]
+            agent, self.asked = self.agents[number], number
+            asked, begins = rows[start:end], first[start:end]
             obs = Observations(observations.take(asked, axis=0), self._editions_of(asked))
             if self._stateless[number]:
                 leave[asked] = answer_of(agent, obs, begins)

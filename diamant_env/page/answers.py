@@ -45,7 +45,7 @@ class Answers:
         seed = secrets.randbelow(MAX_PAGE_SEED + 1) if seed is None else seed
         game = new_game(self.menu, edition, agents, seed).text
         with self._games.borrow(game) as played:
-            _ = played.session.leave  # raises if an agent does not support the table
+            played.ask()  # raises if an agent does not support the table
             return view_of(played)
 
     def _turn(self, game: Any, decision: Any) -> Answer:

@@ -18,6 +18,10 @@ MOST_GAMES = 64  # cached games, which are not replayed at each turn
 MAX_PAGE_SEED = 2**53 - 1  # JavaScript's Number.MAX_SAFE_INTEGER
 
 
+class AgentError(RuntimeError):
+    """Error in an agent's code; the message names the agent and its seat."""
+
+
 class PlayedGame:
     """A game with agents of the menu and at most one person, in seat `you` (None without)."""
 
@@ -52,6 +56,22 @@ class PlayedGame:
             raise ValueError("you need not decide now, so there is nothing to advise")
         return self.you
 
+    def ask(self) -> list[float | None]:
+        """Return the agents' probabilities of LEAVE by seat, None for seats that do not decide.
+
+        They depend only on the record, so that a restart of the server does not change them.
+        """
+        try:
+            return self.session.leave
+        except Exception as error:
+            seat = [seat for seat, name in enumerate(self.names) if name != YOU][self.session.seated.asked]
+            who = f"{self.names[seat]} in seat {seat + 1}"
+            if isinstance(error, ValueError):
+                raise ValueError(f"{who}: {error}") from error
+            raise AgentError(
+                f"{who} raised {type(error).__name__}: {error}; the terminal shows the traceback"
+            ) from error
+
     def play(self, decision: int | None) -> None:
         """Play a turn with the person's decision, None if they need not decide."""
         if self.session.over:
@@ -59,6 +79,7 @@ class PlayedGame:
         if self.must_decide != (decision is not None):
             asked = "you must decide: 0 continues, 1 leaves" if self.must_decide else "you need not decide: null"
             raise ValueError(f"decision={json.dumps(decision)}, but {asked}")
+        self.ask()
         decisions = self.session.decisions()
         if decision is not None:
             decisions[self.you] = decision
@@ -87,7 +108,7 @@ def replayed(menu: Menu, text: Any, turns: int | None = None) -> PlayedGame:
     stateful = not all(getattr(agent, "stateless", False) for agent in played.session.seated.agents)
     for leaving in record.turns[:turns]:
         if stateful:
-            _ = played.session.leave  # asks the agents
+            played.ask()
         played.session.play([int(seat in leaving) for seat in range(record.num_players)])
     return played
 

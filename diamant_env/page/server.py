@@ -22,6 +22,7 @@ from diamant_env.drawing.cards import card_svg
 from diamant_env.drawing.svg import icons_svg
 from diamant_env.editions import NUM_CARDS
 from diamant_env.page.answers import Answers
+from diamant_env.page.game import AgentError
 from diamant_env.page.menu import Menu
 
 STATIC = Path(__file__).parent / "static"
@@ -127,6 +128,7 @@ async def _error(_: Request, error: Any) -> Response:
 
 async def _defect(_: Request, error: Exception) -> Response:
     """Respond to an unexpected error, outside `Guard`; the terminal shows the traceback."""
-    answer = _refusal(500, f"{type(error).__name__}: {error}; the terminal shows the traceback")
+    words = f"error in the server ({type(error).__name__}); see the terminal"
+    answer = _refusal(500, str(error) if isinstance(error, AgentError) else words)
     answer.headers.update(_HEADERS)
     return answer

@@ -136,7 +136,7 @@ def view_of(played: PlayedGame) -> dict[str, Any]:
     """Return the view of a game, with the agents' probabilities if no person plays."""
     session = played.session
     viewer = Viewer(session.edition, played.names, played.you)
-    leave = played.session.leave if played.you is None else ()
+    leave = played.ask() if played.you is None else ()
     details = {
         "game": played.text,
         "turns": played.turns,

@@ -49,6 +49,10 @@ def nearest(name: object, names: Iterable[str], otherwise: str) -> str:
 def check_parameters(function: Callable, label: str, *names: str) -> None:
     """Raise a ValueError if a function can't be called with `names`."""
     try:
-        inspect.signature(function).bind(*names)
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of some builtins
+        return
+    try:
+        signature.bind(*names)
     except TypeError as error:
         raise ValueError(f"{label} is called as ({', '.join(names)}): {error}") from None

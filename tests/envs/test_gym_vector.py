@@ -86,7 +86,7 @@ def test_vector_equals_sync_vector_of_singles(settings, mode):
         assert_same(ours.step(np.ones(NUM_ENVS, int)), singles.step(np.ones(NUM_ENVS, int)))
 
 
-@pytest.mark.parametrize("options", [{"reset_masks": np.array([True] * 2)}, {"reset_mask": np.array([True])}])
+@pytest.mark.parametrize("options", [{"reset_masks": np.array([True] * 2)}, {"reset_mask": np.array([False] * 2)}])
 def test_invalid_options_are_refused(options):
     env = DiamantVectorEnv(2)
     env.reset(seed=1)

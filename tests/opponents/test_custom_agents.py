@@ -69,7 +69,7 @@ class Until:
     ("agents", "names"),
     [
         ([Until(5), Until(7)], ["Until(gems=5)", "Until(gems=7)"]),
-        ([("five", Until(5)), ("seven", "bag:7")], ["five", "seven"]),
+        ([("five", Until(5)), ("seven", ("inner", "bag:7"))], ["five", "seven"]),
     ],
 )
 def test_agents_have_names(agents, names):

@@ -11,6 +11,7 @@ from diamant_env.opponents.registry import DATA
     "content",
     [
         "agents = [",
+        "agents = []",
         "agents = ['bag', 3]",
         "agents = ['bag', 'sack:3']",
         "agents = ['gone.safetensors']",
