@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import LIST, add_edition, in_folder, new_parser, print_line
+from diamant_env.commands.terminal import LIST, add_edition, in_folder, new_parser, save_and_print
 from diamant_env.evaluation import evaluate
 
 COMMAND = "diamant evaluate"
@@ -41,9 +41,7 @@ def run(argv: Sequence[str]) -> int:
         seed=arguments.seed,
         progress=True,
     )
-    try:
-        if arguments.out:
-            evaluation.save(arguments.out, command=COMMAND, arguments=vars(arguments))
-    finally:
-        print_line(evaluation)
+    save_and_print(
+        evaluation, lambda path: evaluation.save(path, command=COMMAND, arguments=vars(arguments)), arguments.out
+    )
     return 0

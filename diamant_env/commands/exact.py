@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from diamant_env import exact, opponents
-from diamant_env.commands.terminal import LIST, add_edition, in_folder, new_parser, print_line
+from diamant_env.commands.terminal import LIST, add_edition, in_folder, new_parser, save_and_print
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import checked_int
 from diamant_env.evaluation.games import percent_bar
@@ -159,10 +159,6 @@ def run(argv: Sequence[str]) -> int:
     if options.reward:
         title = f"{'Whole' if options.whole_game else 'Small whole'} game, {options.reward}, exact"
     report = rows_report(rows, f"{title}; {rows[0]['edition']}")
-    about = {"command": COMMAND, "versions": versions(), "arguments": vars(options), "edition": edition}
-    try:
-        if options.out:
-            save_json({**about, "rows": rows}, options.out)
-    finally:
-        print_line(report)
+    content = {"command": COMMAND, "versions": versions(), "arguments": vars(options), "edition": edition, "rows": rows}
+    save_and_print(report, lambda path: save_json(content, path), options.out)
     return 0

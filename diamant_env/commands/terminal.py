@@ -64,6 +64,15 @@ def print_line(*parts: object) -> None:
     print(*parts, sep="\n", flush=True)
 
 
+def save_and_print(result: object, save: Callable[[Path], object], path: Path | None) -> None:
+    """Save a result if `path` is not None, and print it even if saving fails."""
+    try:
+        if path is not None:
+            save(path)
+    finally:
+        print_line(result)
+
+
 def run_command(command: str, run: Callable[[], object]) -> int:
     """Run a command's body and return its exit status, that of `run` if it is an int.
 

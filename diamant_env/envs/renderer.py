@@ -25,7 +25,8 @@ class Renderer:
         self._mode, self._batch, self._not_started = mode, batch, not_started
         self._fps = metadata["render_fps"]
         self._window: Any = None
-        self.histories = [RenderHistory() for _ in range(batch.num_games)]  # of each game since its start
+        # Of each game since its start; none without a mode.
+        self.histories = [RenderHistory() for _ in range(batch.num_games)] if mode else []
         if mode == "human":
             from diamant_env.drawing.pixels import Window
 
@@ -33,9 +34,10 @@ class Renderer:
 
     def restart(self, games: Sequence[int] | NDArray[np.int64]) -> None:
         """Start with the current states of these games."""
-        for game in games:
-            self.histories[game] = RenderHistory()
-        self.update(games)
+        if self._mode is not None:
+            for game in games:
+                self.histories[game] = RenderHistory()
+            self.update(games)
 
     def update(self, games: Sequence[int] | NDArray[np.int64]) -> None:
         """Store the states of games after a start or a turn, and draw them in ``"human"`` mode."""
@@ -48,7 +50,7 @@ class Renderer:
 
     def draw(self) -> list[Any]:
         """Return every game's text or picture; redraw the window and return None in ``"human"`` mode."""
-        return [None if self._mode is None else self._draw(game) for game in range(len(self.histories))]
+        return [None if self._mode is None else self._draw(game) for game in range(self._batch.num_games)]
 
     def close(self) -> None:
         if self._window is not None:

@@ -76,8 +76,13 @@ class Menu:
         ]
         solved = [name for name, edition in self.editions.items() if is_shipped(edition)]  # at tables of two
         agents = [
-            {"text": text, "label": label, "name": shown_name(text), "about": about}
-            | {"editions": solved if text == "minimax" else None}
+            {
+                "text": text,
+                "label": label,
+                "name": shown_name(text),
+                "about": about,
+                "editions": solved if text == "minimax" else None,
+            }
             for text, (label, about) in self.agents.items()
         ]
         choices = {"editions": editions, "agents": agents, "players": [1, MAX_PLAYERS]}
