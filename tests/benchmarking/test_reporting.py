@@ -9,7 +9,13 @@ from scipy import stats
 from diamant_env.evaluation.intervals import Estimate
 from train.benchmarking.folder import in_order
 from train.benchmarking.reporting import page
-from train.benchmarking.reporting.aggregate import budget_table, exact_scores, marl_eval, score_table
+from train.benchmarking.reporting.aggregate import (
+    budget_table,
+    exact_scores,
+    last_over_averaged,
+    marl_eval,
+    score_table,
+)
 from train.benchmarking.reporting.columns import over_seeds
 from train.benchmarking.reporting.pictures import draw, draw_for_page
 from train.benchmarking.reporting.statistics import compare, iqm
@@ -138,7 +144,24 @@ def test_scores_are_relative_to_the_reference_and_of_all_exact_tasks():
         "psro": [[0.5], [0.75]],
     }
     # The geometric mean of 5 and 0.5 is 1.58.
-    assert "| `psro` | 1.58 (–) | 1.58 (–) |  |  |" in score_table(rows)
+    assert "| `psro` | 1.58 (–) | 1.58 (–) |  |  |  |" in score_table(rows)
+
+
+def test_verdicts_need_both_intervals_or_a_narrow_one():
+    runs, means = [], {"ppo": 1.0, "psro": 1.02, "r-nad": 1.15, "a2c": 2.0, "mirror-descent": 0.5}
+    for task in ("expedition-2", "small"):
+        runs.append(solved("random:0.2", 10.0, task, kind="scripted"))
+        for name, mean in means.items():
+            runs += [solved(name, mean * factor, task, seed=i) for i, factor in enumerate((0.98, 1, 1.02))]
+    for each in runs[1:]:
+        each["measures"]["last"] = {"nash_conv": each["measures"]["exact"]["nash_conv"] * (1.5 + each["seed"] / 10)}
+    verdicts = {line.split("|")[1].strip(): line.split("|")[5].strip() for line in score_table(runs).splitlines()}
+    wanted = {"psro": "equal", "r-nad": "worse", "a2c": "worse", "mirror-descent": "better"}
+    assert {name: verdicts[f"`{name}`"] for name in wanted} == wanted
+    last = last_over_averaged(runs)["ppo"]  # 1.5, 1.6 and 1.7 in both tasks
+    logs = np.log([1.5, 1.6, 1.7])
+    half = stats.t.isf(0.025, 2) * stats.tstd(logs) / 3**0.5
+    assert np.log([last.mean, last.high]) == pytest.approx([logs.mean(), logs.mean() + half])
 
 
 def test_algorithms_are_compared_at_each_budget_in_the_tasks_of_all():

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 
-from diamant_env.evaluation.intervals import holm
+from diamant_env.evaluation.intervals import Estimate, holm, mean_of_tables
 from diamant_env.evaluation.report import estimate_text
 from train.benchmarking.reporting.columns import Row, curve_columns, curve_of, markdown_table
 from train.benchmarking.reporting.statistics import Comparison, Scores, compare, iqm
 
 REFERENCE, BASELINE, LEVEL = "random:0.2", "ppo", 0.05
+MARGIN = 1.2
+"""Ratio of NashConv within which algorithms are equal; less than what five times the decisions change."""
 
 
 def nash_conv(row: Row) -> float | None:
@@ -50,28 +53,47 @@ def _compared(runs: Sequence[Row]) -> dict[str, Comparison] | None:
 def score_table(runs: Sequence[Row]) -> str:
     """Return each algorithm's NashConv relative to `BASELINE`'s with both intervals, in Markdown.
 
-    An algorithm is called better or worse if both intervals exclude 1 and Holm's p-value is below 0.05.
+    The last column is NashConv of the last iterate over that of averaged weights.
     """
     if (compared := _compared(runs)) is None:
         return ""
+    last = {name: estimate_text(each, 2) for name, each in last_over_averaged(runs).items()}
+    rows = [[f"`{BASELINE}`", "1", "1", "", "", last.get(BASELINE, "")]]
     p_values = holm([each.p_value for each in compared.values()])
-    rows = [
-        [
-            f"`{name}`",
-            *(estimate_text(each, 2) for each in (comparison.fixed, comparison.sampled)),
-            "" if math.isnan(comparison.fixed.low) else f"{p:.4f}" if p >= 1e-4 else "< 0.0001",
-            ("worse" if comparison.fixed.mean > 1 else "better") if comparison.excludes_one and p < LEVEL else "",
-        ]
-        for (name, comparison), p in zip(compared.items(), p_values, strict=True)
-    ]
-    head = [f"NashConv / {BASELINE}'s, these tasks", "tasks as a sample", "p (Holm)", f"than {BASELINE}"]
-    return markdown_table(["algorithm", *head], rows)
+    for (name, comparison), p in zip(compared.items(), p_values, strict=True):
+        ratios = [estimate_text(each, 2) for each in (comparison.fixed, comparison.sampled)]
+        p_text = "" if math.isnan(comparison.fixed.low) else f"{p:.4f}" if p >= 1e-4 else "< 0.0001"
+        rows.append([f"`{name}`", *ratios, p_text, _verdict(comparison, p), last.get(name, "")])
+    head = ["these tasks", "tasks as a sample", "p (Holm)", "verdict", "last iterate / averaged"]
+    return markdown_table([f"NashConv / {BASELINE}'s", *head], rows)
+
+
+def _verdict(comparison: Comparison, p_value: float) -> str:
+    """Return better or worse if both intervals exclude 1, equal if the one of these tasks is within `MARGIN`."""
+    ratio = comparison.fixed
+    if comparison.excludes_one and p_value < LEVEL:
+        return "worse" if ratio.mean > 1 else "better"
+    return "equal" if ratio.low > 1 / MARGIN and ratio.high < MARGIN else ""
+
+
+def last_over_averaged(runs: Sequence[Row]) -> dict[str, Estimate]:
+    """Return the last iterate's NashConv over that of averaged weights: geometric means over tasks, Student's t."""
+    logs: dict[str, dict[int, list[float]]] = {}
+    for row in runs:
+        if (last := (row["measures"].get("last") or {}).get("nash_conv")) is not None:
+            seeds = logs.setdefault(row["algorithm"], {})
+            seeds.setdefault(row["seed"], []).append(math.log(last / row["measures"]["exact"]["nash_conv"]))
+    return {name: _exp(mean_of_tables([*map(fmean, seeds.values())], [1] * len(seeds))) for name, seeds in logs.items()}
+
+
+def _exp(logarithms: Estimate) -> Estimate:
+    return Estimate(*map(math.exp, (logarithms.mean, logarithms.low, logarithms.high)))
 
 
 def budget_table(contents: Sequence[Row]) -> str:
     """Return NashConv relative to `BASELINE`'s at the same budget, over the tasks of all budgets, in Markdown.
 
-    Bold ones differ from 1 with a p-value below 0.05 after Holm's correction for all cells.
+    Bold ones differ from 1 in these tasks, with a p-value below 0.05 after Holm's correction for all cells.
     """
     by_budget = {content["config"]["decisions"]: content["runs"] for content in contents}
     learned = [{row["task"] for row in runs if row["kind"] == "learned"} for runs in by_budget.values()]
