@@ -68,7 +68,7 @@ def _relics(edition: Edition) -> str:
     if not edition.relics:
         return "none"
     enter = {"start": "all from the start", "expedition": "one per expedition"}[edition.relics_enter]
-    lost = "; lost ones count" if edition.relic_values == "taken or lost" else ""
+    lost = "; lost ones count as taken" if edition.relic_values == "taken or lost" else ""
     return f"{' '.join(map(str, edition.relics))}, {enter}{lost}"
 
 
