@@ -22,7 +22,7 @@ from diamant_env.opponents.registry import FAMILIES, describe  # noqa: E402
 from diamant_env.storage.files import write_atomic  # noqa: E402
 from train.benchmarking.reporting.aggregate import budget_table  # noqa: E402
 from train.benchmarking.reporting.columns import COLUMNS, by_task, figure_text, markdown_table, over_seeds  # noqa: E402
-from train.benchmarking.reporting.page import summary, task_tables  # noqa: E402
+from train.benchmarking.reporting.page import side_by_side, summary, task_tables  # noqa: E402
 
 PART = re.compile(r"^<!-- generated: (?P<name>[\w-]+) -->\n.*?^<!-- end -->$", re.DOTALL | re.MULTILINE)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -100,6 +100,13 @@ def benchmark_budgets() -> str:
     return budget_table([_measured(path.name) for path in MEASURED.glob("benchmark*.json")])
 
 
+def benchmark_other_budgets() -> str:
+    """Return the exact NashConv at each other budget than the standard one."""
+    contents = [_measured(path.name) for path in MEASURED.glob("benchmark-*.json")]
+    tables = {each["config"]["decisions"]: side_by_side(each["runs"]) for each in contents}
+    return "\n\n".join(f"After {budget:,} decisions:\n\n{table}" for budget, table in sorted(tables.items()))
+
+
 def benchmark_tasks() -> str:
     """Return all figures of the benchmark, a table per task."""
     return "\n\n".join(task_tables(_measured("benchmark.json")["runs"]))
@@ -132,6 +139,7 @@ TABLES = {
         front,
         benchmark,
         benchmark_budgets,
+        benchmark_other_budgets,
         benchmark_tasks,
         tuning,
     )
