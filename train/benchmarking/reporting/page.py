@@ -53,8 +53,8 @@ def summary(content: Row) -> str:
     about = (
         f"{counted(learned, 'run')} that learned from {content['config']['decisions']:,} decisions each and "
         f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {cost}. ± is the longer side of a 95 % "
-        "interval: Student's t over seeds, plus the error of the games where there are any, which is all with one seed. "
-        f"Curves are means over seeds, with intervals from {FEWEST} seeds on."
+        "interval: Student's t over seeds, plus the error of the games where there are any, which is all with one "
+        f"seed. Curves are means over seeds, with intervals from {FEWEST} seeds on."
     )
     exact = [row for row in runs if COLUMNS[row["family"]][0].point == "nash_conv"]
     table = [side_by_side(exact)] if len({row["task"] for row in exact}) > 1 else []
