@@ -15,7 +15,7 @@ import numpy as np
 from diamant_env.evaluation.intervals import Estimate, holm, mean_of_tables
 from diamant_env.evaluation.report import estimate_text
 from train.benchmarking.reporting.columns import Row, curve_columns, curve_of, markdown_table
-from train.benchmarking.reporting.statistics import Comparison, Scores, compare, iqm
+from train.benchmarking.reporting.statistics import Comparison, Scores, compare, exponential, iqm
 
 REFERENCE, BASELINE, LEVEL = "random:0.2", "ppo", 0.05
 MARGIN = 1.2
@@ -80,14 +80,12 @@ def last_over_averaged(runs: Sequence[Row]) -> dict[str, Estimate]:
     """Return the last iterate's NashConv over that of averaged weights: geometric means over tasks, Student's t."""
     logs: dict[str, dict[int, list[float]]] = {}
     for row in runs:
-        if (last := (row["measures"].get("last") or {}).get("nash_conv")) is not None:
+        averaged, last = nash_conv(row), (row["measures"].get("last") or {}).get("nash_conv")
+        if averaged is not None and last is not None:
             seeds = logs.setdefault(row["algorithm"], {})
-            seeds.setdefault(row["seed"], []).append(math.log(last / row["measures"]["exact"]["nash_conv"]))
-    return {name: _exp(mean_of_tables([*map(fmean, seeds.values())], [1] * len(seeds))) for name, seeds in logs.items()}
-
-
-def _exp(logarithms: Estimate) -> Estimate:
-    return Estimate(*map(math.exp, (logarithms.mean, logarithms.low, logarithms.high)))
+            seeds.setdefault(row["seed"], []).append(math.log(last / averaged))
+    means = {name: [*map(fmean, seeds.values())] for name, seeds in logs.items()}
+    return {name: exponential(mean_of_tables(each, [1] * len(each))) for name, each in means.items()}
 
 
 def budget_table(contents: Sequence[Row]) -> str:

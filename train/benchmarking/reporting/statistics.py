@@ -43,6 +43,11 @@ class Comparison(NamedTuple):
         return all(each.low > 1 or each.high < 1 for each in (self.fixed, self.sampled))
 
 
+def exponential(logarithm: Estimate) -> Estimate:
+    """Return the estimate of a ratio from that of its logarithm."""
+    return Estimate(*np.exp([logarithm.mean, logarithm.low, logarithm.high]).tolist())
+
+
 def compare(theirs: Scores, ours: Scores) -> Comparison:
     """Return the geometric mean over tasks of the ratio of mean distances to a score of 1.
 
@@ -61,7 +66,7 @@ def compare(theirs: Scores, ours: Scores) -> Comparison:
     error = math.sqrt(errors.sum()) / len(theirs)
     half = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2)) * error
     return Comparison(
-        Estimate(*np.exp([mean, mean - half, mean + half]).tolist()),
-        Estimate(*np.exp([tasks.mean, tasks.low, tasks.high]).tolist()),
+        exponential(Estimate(mean, mean - half, mean + half)),
+        exponential(tasks),
         float(2 * special.stdtr(freedom, -abs(mean) / error)),
     )
