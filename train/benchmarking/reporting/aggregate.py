@@ -19,7 +19,7 @@ from train.benchmarking.reporting.statistics import Comparison, Scores, compare,
 
 REFERENCE, BASELINE, LEVEL = "random:0.2", "ppo", 0.05
 MARGIN = 1.2
-"""Ratio of NashConv within which algorithms are equal; less than what five times the decisions change."""
+"""Ratio of NashConv within which algorithms are similar; less than what five times the decisions change."""
 
 
 def nash_conv(row: Row) -> float | None:
@@ -69,11 +69,13 @@ def score_table(runs: Sequence[Row]) -> str:
 
 
 def _verdict(comparison: Comparison, p_value: float) -> str:
-    """Return better or worse if both intervals exclude 1, equal if the one of these tasks is within `MARGIN`."""
-    ratio = comparison.fixed
+    """Return better or worse if both intervals exclude 1, similar if the one of these tasks is within `MARGIN`."""
+    ratio, words = comparison.fixed, []
     if comparison.excludes_one and p_value < LEVEL:
-        return "worse" if ratio.mean > 1 else "better"
-    return "equal" if ratio.low > 1 / MARGIN and ratio.high < MARGIN else ""
+        words.append("worse" if ratio.mean > 1 else "better")
+    if ratio.low > 1 / MARGIN and ratio.high < MARGIN:
+        words.append("similar")
+    return ", ".join(words)
 
 
 def last_over_averaged(runs: Sequence[Row]) -> dict[str, Estimate]:
