@@ -93,7 +93,8 @@ def _evaluate(agent: Agent, task: BenchmarkTask, progress: Progress | None) -> e
     viewed = ExactView(agent)
     if task.family == "two-player":
         solution = exact.solve_two_player_win(task.edition)
-        return exact.Response(1 - exact.guaranteed_by(viewed, solution, progress=progress).value, 0.5, 2)
+        guaranteed = exact.guaranteed_by(viewed, solution, progress=progress, bounds=False)
+        return exact.Response(1 - guaranteed.value, 0.5, 2)
     tree, nodes = _tree(task)
     return exact.best_response(exact.policy_of(viewed, tree, progress, nodes), tree)
 

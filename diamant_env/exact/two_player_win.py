@@ -148,7 +148,7 @@ class TwoPlayerWin:
 
 
 class JointEvaluation(NamedTuple):
-    """Win shares of an agent, see `guaranteed_by`."""
+    """Win shares of an agent, see `guaranteed_by`; without `bounds` those of `guaranteed` alone."""
 
     guaranteed: TwoPlayerWin  # against the best response; at leads above the maximum the agent plays as minimax
     least: TwoPlayerWin  # the same, but there the agent loses
@@ -199,7 +199,7 @@ def solve_two_player_win(
 
 
 def guaranteed_by(
-    agent: Agent, solution: TwoPlayerWin, max_lead: int = 64, progress: Progress | None = None
+    agent: Agent, solution: TwoPlayerWin, max_lead: int = 64, progress: Progress | None = None, bounds: bool = True
 ) -> JointEvaluation:
     """Return the win shares of an agent's joint decisions; a player alone inside maximises its share.
 
@@ -208,29 +208,33 @@ def guaranteed_by(
         solution: The solved game.
         max_lead: Maximum lead at the start of an expedition, in gems, at which the agent is asked.
         progress: Called with the fraction done, 0 to 1.
+        bounds: Whether to compute `least` and `against_minimax`, in three times as long.
 
     Raises:
         ValueError: If the agent is stateful, samples its decisions, or returns values outside [0, 1].
     """
     edition, games = solution.edition, expeditions_of(solution.edition)
     result, params = JointEvaluation(*(TwoPlayerWin(edition) for _ in range(3))), edition_params_array([edition])
+    evaluated = result if bounds else result[:1]
     for number, (deck, game) in enumerate(games.items()):
         tree, shares = build_tree(game, edition), solution.shares[deck]
         centre = len(shares) // 2
         most = min(max_lead, centre)
         states, policy = games_at(tree, tree.boxes.first[1:, 2]), np.zeros((tree.sets.size, 2), np.float32)
-        expeditions = [expedition_from(game, most, part) for part in result]
-        for part in result:
+        expeditions = [expedition_from(game, most, part) for part in evaluated]
+        for part in evaluated:
             part.shares[deck] = shares.copy()
-        result.least.shares[deck][np.abs(np.arange(-centre, centre + 1)) > most] = 0
+        if bounds:
+            result.least.shares[deck][np.abs(np.arange(-centre, centre + 1)) > most] = 0
         for step, lead in enumerate(sorted(range(-most, most + 1), key=abs)):  # leads of d and -d have the same plan
             states["chest"][:, 0], states["chest"][:, 1] = max(lead, 0), max(-lead, 0)
             for nodes in np.array_split(np.arange(len(states)), len(states) // 16_000 + 1):
                 policy[1 + nodes, 0] = answers_to(observe_records(states[nodes], params)[:, 0], agent, edition)
             values = [induce(expedition, lead, policy, RESPONSE)[1].both_stay for expedition in expeditions[:2]]
-            policy[:, 1] = solution.plan(game, abs(lead))[1][:, int(lead >= 0)]
-            values.append(induce(expeditions[2], lead, policy, EVALUATE)[1].both_stay)
-            for part, value in zip(result, values, strict=True):
+            if bounds:
+                policy[:, 1] = solution.plan(game, abs(lead))[1][:, int(lead >= 0)]
+                values.append(induce(expeditions[2], lead, policy, EVALUATE)[1].both_stay)
+            for part, value in zip(evaluated, values, strict=True):
                 part.shares[deck][centre + lead] = value
             if progress:
                 progress((number + (1 + step) / (2 * most + 1)) / len(games))

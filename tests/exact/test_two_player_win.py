@@ -110,6 +110,7 @@ def test_best_response_is_that_of_the_small_game(name):
         policy[nodes, seat] = [lone.action_values(game)[2] for game in by_seat(games[nodes], seat)]
     assert 1 - result.value == pytest.approx(whole.best_response(policy, "win").value, abs=1e-6)
     assert result.least.value == result.value
+    assert exact.guaranteed_by(agent, solution, bounds=False).value == result.value
     bound = exact.guaranteed_by(agent, solution, max_lead=3)
     assert bound.least.value - 1e-6 <= result.value <= bound.value + 1e-6
 
