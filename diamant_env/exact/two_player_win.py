@@ -30,7 +30,7 @@ from diamant_env.exact.tree import build_tree
 from diamant_env.state import OVER, GameState
 
 MAX_MEMORY = 4_000_000_000  # bytes of one expedition
-MAX_PLANS = 1_000_000_000  # bytes of cached policies
+MAX_PLANS = 2_000_000_000  # bytes of cached policies
 SHIPPED = Path(__file__).with_suffix(".npy")
 NO_POLICY = np.zeros((0, 2), np.float32)
 

@@ -94,4 +94,4 @@ class MinimaxAgent(EquilibriumAgent):
         return two_player_win(edition).leave_probability(games)
 
 
-two_player_win = functools.lru_cache(maxsize=1)(exact.solve_two_player_win)  # its policies take up to a gigabyte
+two_player_win = functools.lru_cache(maxsize=1)(exact.solve_two_player_win)  # its policies take up to two gigabytes
