@@ -319,23 +319,25 @@ def _stop_alone(expedition, index, digits, deck_size, own, side, values, ahead):
     """
     sets, banked, total, first = expedition.sets, expedition.banked, expedition.total, expedition.first
     left, bust = expedition.left[side], expedition.bust[side]
-    last, ends = banked[index] + 1, bust[-1]
+    last = banked[index] + 1  # Numba vectorises loops over slices
+    ahead, here = ahead[:last], values[first[index] :]
+    ends = bust[-1, : own + 1][::-1]
     for x in range(last):
-        ahead[x] = sets.always_fatal * ends[own - x]
+        ahead[x] = sets.always_fatal * ends[x]
     for digit in range(digits.shape[0]):
         safe, fatal = sets.safe[digit, digits[digit]], sets.fatal[digit, digits[digit]]
         if fatal:
-            ends = bust[digit]
+            ends = bust[digit, : own + 1][::-1]
             for x in range(last):
-                ahead[x] += fatal * ends[own - x]
+                ahead[x] += fatal * ends[x]
         if safe:
-            after = first[index + sets.stride[digit]]
+            after = values[first[index + sets.stride[digit]] :]
             for x in range(last):
-                ahead[x] += safe * values[after + x]
-    here, leaving = first[index], own + total[index]
+                ahead[x] += safe * after[x]
+    leaving = left[: own + total[index] + 1][::-2]
     for x in range(last):
         ahead[x] /= deck_size
-        values[here + x] = max(ahead[x], left[leaving - 2 * x])
+        here[x] = max(ahead[x], leaving[x])
 
 
 @jit(cached=True)
