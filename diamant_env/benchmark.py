@@ -65,7 +65,7 @@ TASKS = {task.name: task for task in _TASKS}
 def evaluate(agent: AgentSpec, task: str | BenchmarkTask, progress: bool = False) -> exact.Response:
     """Compute the value of an agent among copies and of the best response to them; see `exact.Response`.
 
-    In the full game of two players only joint decisions count, and it takes up to an hour; see `exact.guaranteed_by`.
+    In the full game of two players only joint decisions count (`exact.guaranteed_by`), in a quarter of an hour.
 
     Args:
         agent: An agent, its spec, or the path of a policy file. It plays through `ExactView` in families of `VIEWED`.

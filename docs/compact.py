@@ -37,10 +37,8 @@ def compact(content: Any) -> Any:
 
 def unpublishable(content: Any) -> str:
     """Return the reason why results of the benchmark must not be published, or an empty text."""
-    commits = {row["commit"] for row in content.get("runs", ())}
-    if len(commits) > 1 or any(commit.endswith("+") or not commit for commit in commits):
-        return f"runs of the commits {', '.join(sorted(commits))}: published runs are of one commit without changes (+)"
-    return ""
+    changed = {row["commit"] for row in content.get("runs", ()) if row["commit"].endswith("+") or not row["commit"]}
+    return f"runs of {', '.join(sorted(changed))}: published runs are of commits without changes (+)" if changed else ""
 
 
 if __name__ == "__main__":
