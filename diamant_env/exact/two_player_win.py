@@ -208,7 +208,7 @@ def guaranteed_by(
         solution: The solved game.
         max_lead: Maximum lead at the start of an expedition, in gems, at which the agent is asked.
         progress: Called with the fraction done, 0 to 1.
-        bounds: Whether to compute `least` and `against_minimax`, in three times as long.
+        bounds: Whether to compute `least` and `against_minimax`, too, which takes three times as long.
 
     Raises:
         ValueError: If the agent is stateful, samples its decisions, or returns values outside [0, 1].

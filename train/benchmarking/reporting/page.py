@@ -49,9 +49,9 @@ def summary(content: Row) -> str:
     runs = content["runs"]
     seconds = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs)
     cost = f"{seconds / 3600:.1f} CPU hours" if seconds >= 3600 else f"{seconds:.0f} CPU seconds"
-    learned = sum(row["kind"] == "learned" for row in runs)
+    tasks, learned = len({row["task"] for row in runs}), sum(row["kind"] == "learned" for row in runs)
     about = (
-        f"{counted(learned, 'run')} that learned from {content['config']['decisions']:,} decisions each and "
+        f"{counted(tasks, 'task')}: {counted(learned, 'run')} that learned from {content['config']['decisions']:,} decisions each and "
         f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {cost}. ± is the longer side of a 95 % "
         "interval: Student's t over seeds, plus the error of the games where there are any, which is all with one "
         f"seed. Curves are means over seeds, with intervals from {FEWEST} seeds on."
