@@ -51,10 +51,10 @@ def summary(content: Row) -> str:
     cost = f"{seconds / 3600:.1f} CPU hours" if seconds >= 3600 else f"{seconds:.0f} CPU seconds"
     tasks, learned = len({row["task"] for row in runs}), sum(row["kind"] == "learned" for row in runs)
     about = (
-        f"{counted(tasks, 'task')}: {counted(learned, 'run')} that learned from {content['config']['decisions']:,} decisions each and "
-        f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {cost}. ± is the longer side of a 95 % "
-        "interval: Student's t over seeds, plus the error of the games where there are any, which is all with one "
-        f"seed. Curves are means over seeds, with intervals from {FEWEST} seeds on."
+        f"{counted(tasks, 'task')}: {counted(learned, 'run')} that learned from {content['config']['decisions']:,} "
+        f"decisions each and {counted(len(runs) - learned, 'evaluation')} of fixed agents: {cost}. ± is the longer "
+        "side of a 95 % interval: Student's t over seeds, plus the error of the games where there are any, which is "
+        f"all with one seed. Curves are means over seeds, with intervals from {FEWEST} seeds on."
     )
     exact = [row for row in runs if COLUMNS[row["family"]][0].point == "nash_conv"]
     table = [side_by_side(exact)] if len({row["task"] for row in exact}) > 1 else []
