@@ -21,7 +21,7 @@ class BenchmarkConfig(Run):
     exact_players: int = Field(5, ge=1, le=5)
     """Maximum table size for exact exploitability, which takes a minute per policy at five players."""
     exact_two_player: bool = True
-    """Whether seed 0 has an exact NashConv in a full game of two players, in about 16 CPU minutes per policy."""
+    """Whether seed 0 has an exact NashConv in a full game of two players; slow, see `benchmark.evaluate`."""
     games: Games = 10_000
     """Games of each run at tables of held-out agents."""
     response: SearchConfig = SearchConfig(

@@ -21,7 +21,7 @@ def policy_path(folder: Path, task: str, algorithm: str) -> Path:
 def verify(folder: Path = MEASURED, tasks: Collection[str] = (), algorithms: Collection[str] = ()) -> None:
     """Recompute the NashConv of the policies beside `benchmark.json`, of all or of these; raise if one differs.
 
-    Those of joint decisions, a quarter of an hour each, are only recomputed for tasks that are named.
+    Those of joint decisions, slow as `benchmark.evaluate` says, are only recomputed for tasks that are named.
     """
     rows = [row for row in read_json(folder / "benchmark.json")["runs"] if row["seed"] == 0]
     rows = [row for row in rows if not algorithms or row["algorithm"] in algorithms]
