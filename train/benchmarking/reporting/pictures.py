@@ -123,11 +123,11 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]], po
     if shown:
         axes.set_ylim(shown)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    better = "← better" if point == "nash_conv" else "better →"  # rotated: to the left is down
+    better = "\n← better" if point == "nash_conv" else ""  # rotated: to the left is down; win shares rank nothing
     title = column.title if (scale := axes.get_yscale()) == "linear" else f"{column.title}, {scale}"
     axes.set(
         xlabel=_with_outside("decisions", *outside),
-        ylabel=f"{fill(title, 28)}\n{better}",
+        ylabel=f"{fill(title, 28)}{better}",
         xlim=(0, None),
     )
 
