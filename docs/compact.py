@@ -1,7 +1,7 @@
 """Compact copy of results for the pages: ``python docs/compact.py FOLDER/NAME.json`` writes docs/measured/NAME.json.
 
 Results of the benchmark at another budget than the standard one have it in their name. At the standard budget, the
-policies of seed 0 in tasks with exact evaluation are copied to docs/measured/policies.
+policies of seed 0 are copied to docs/measured/policies.
 """
 
 from __future__ import annotations
@@ -54,6 +54,6 @@ if __name__ == "__main__":
         name = f"{results.stem}-{decisions}.json"
     for row in content.get("runs", ()) if decisions == BUDGET else ():
         policy = run_folder(results.parent, row["task"], row["algorithm"], row["seed"]) / POLICY
-        if row["seed"] == 0 and row["measures"].keys() & {"exact", "joint"} and policy.is_file():
+        if row["seed"] == 0 and policy.is_file():
             write_atomic(policy_path(MEASURED, row["task"], row["algorithm"]), policy.read_bytes())
     Path(__file__).with_name("measured").joinpath(name).write_text(text + "\n", encoding="utf-8", newline="\n")

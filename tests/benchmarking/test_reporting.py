@@ -69,6 +69,13 @@ def test_common_game_error_is_added():
     assert apart.high - apart.mean == pytest.approx(math.hypot(12.7062 * 0.1, 0.1), rel=1e-4)
 
 
+def test_error_of_own_games_is_counted_once():
+    rows = [row("champion", seed, kind="fixed", gain=gain) for seed, gain in enumerate((0.1, 0.3))]
+    for each in rows:
+        each["measures"]["gain"]["at_least"] |= {"low": 0.0, "high": 0.4}
+    assert "| `champion` (2) | 0.200 ± 1.271 |" in page.task_table(rows)  # t(1) = 12.7062
+
+
 def test_marl_eval_has_curves_and_ends():
     learned = row("my_module:train", wins=0.3)
     learned["measures"]["curve"] = [{"decisions": 40, "win": 0.1}, {"decisions": 80, "win": 0.2}]

@@ -22,6 +22,7 @@ class Column(NamedTuple):
     digits: int  # decimal places
     read: Callable[[Row], Estimate | None]  # of a run's row, None if unknown
     point: str = ""  # key in the points of a learning curve, for the figure that curves show
+    own_games: bool = False  # whether each run is measured in games of its own
 
     @property
     def title(self) -> str:
@@ -79,8 +80,8 @@ COLUMNS = {
         _SECONDS,
     ),
     "win": (
-        Column("first fit's gain", "win share", 3, _of("gain", "first_fit")),
-        Column("strongest response's gain", "win share", 3, _of("gain", "at_least")),
+        Column("first fit's gain", "win share", 3, _of("gain", "first_fit"), own_games=True),
+        Column("strongest response's gain", "win share", 3, _of("gain", "at_least"), own_games=True),
         Column("held-out win share", "", 3, _of("held_out", "win"), "win"),
         _SECONDS,
     ),
@@ -117,15 +118,17 @@ def curve_of(row: Row, column: Column) -> list[tuple[int, float]]:
     return points if end is None else [*points, (row["decisions"], end.mean)]
 
 
-def over_seeds(figures: Sequence[Estimate]) -> Estimate:
+def over_seeds(figures: Sequence[Estimate], own_games: bool = False) -> Estimate:
     """Return the mean over seeds with its 95 % interval, a single figure unchanged.
 
-    All runs of a task are measured in the same games, whose error does not decrease with the number of seeds: it is
-    added to Student's interval over seeds. For gains, whose games differ by seed, that is conservative.
+    Unless each run is measured in games of its own, the error of the common games does not decrease with the number of
+    seeds: it is added to Student's interval over seeds.
     """
     if len(figures) == 1:
         return figures[0]
     seeds = mean_of_tables([each.mean for each in figures], [1] * len(figures))
+    if own_games:
+        return seeds
     half = math.hypot(_half(seeds), fmean(0.0 if math.isnan(_half(each)) else _half(each) for each in figures))
     return Estimate(seeds.mean, seeds.mean - half, seeds.mean + half)
 

@@ -53,8 +53,8 @@ def summary(content: Row) -> str:
     about = (
         f"{counted(tasks, 'task')}: {counted(learned, 'run')} that learned from {content['config']['decisions']:,} "
         f"decisions each and {counted(len(runs) - learned, 'evaluation')} of fixed agents: {cost}. ± is the longer "
-        "side of a 95 % interval: Student's t over seeds, plus the error of the games where there are any, which is "
-        f"all with one seed. Curves are means over seeds, with intervals from {FEWEST} seeds on."
+        "side of a 95 % interval: Student's t over seeds, plus the error of games that they share. With one run it "
+        f"is the error of its games. Curves are means over seeds, with intervals from {FEWEST} seeds on."
     )
     exact = [row for row in runs if COLUMNS[row["family"]][0].point == "nash_conv"]
     table = [side_by_side(exact)] if len({row["task"] for row in exact}) > 1 else []
@@ -100,15 +100,16 @@ def _task_cells(runs: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         head.append("strongest response")
         lines = {name: [*figures, found.get(name, "")] for name, figures in lines.items()}
     if less := first_fits_less_baseline(runs):
-        head.append(f"first fit's gain less {BASELINE}'s")
+        head.append(f"first fit's gain minus {BASELINE}'s")
         lines = {name: [*figures, less.get(name, "")] for name, figures in lines.items()}
     return head, _with_seeds(runs, lines)
 
 
 def _with_seeds(runs: Sequence[Row], lines: dict[str, list[str]]) -> list[list[str]]:
-    """Return rows with the number of runs of each learning algorithm in brackets."""
-    counts = Counter(row["algorithm"] for row in runs if row["kind"] == "learned")
-    seeds = {name: f" ({count})" for name, count in counts.items()}
+    """Return rows with the number of runs in brackets, except of fixed agents with one."""
+    counts = Counter(row["algorithm"] for row in runs)
+    learned = {row["algorithm"] for row in runs if row["kind"] == "learned"}
+    seeds = {name: f" ({count})" for name, count in counts.items() if name in learned or count > 1}
     return [[f"`{name}`{seeds.get(name, '')}", *figures] for name, figures in lines.items()]
 
 
@@ -144,7 +145,7 @@ def task_tables(runs: Sequence[Row]) -> list[str]:
     """Return the comparison over tasks, curves of full tasks, and a table for each task with numbers of seeds."""
     tables = [f"## {task}\n\n{task_table(mine)}" for task, mine in by_task(runs).items()]
     curves = _curves(runs, "win")
-    return [*_together(runs), *(["## Full tasks together", *curves] if curves else []), *tables]
+    return [*_together(runs), *(["## Learning curves of full tasks", *curves] if curves else []), *tables]
 
 
 def figure_lines(runs: Sequence[Row]) -> list[str]:
@@ -166,7 +167,10 @@ def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> dict[st
         measured = [
             [value for row in mine if row["task"] == task and (value := column.read(row))] for task, column in cells
         ]
-        means = [over_seeds(values) if values else None for values in measured]
+        means = [
+            over_seeds(values, column.own_games) if values else None
+            for values, (_, column) in zip(measured, cells, strict=True)
+        ]
         texts = [figure_text(mean, column) for mean, (_, column) in zip(means, cells, strict=True)]
         rows.append(([mean.mean if mean else math.inf for mean in means], name, texts))
     return {name: texts for _, name, texts in sorted(rows, key=lambda each: each[0])}
