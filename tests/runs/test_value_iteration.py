@@ -83,11 +83,25 @@ def test_rivals_see_chests():
 
 def test_likely_decisions_of_many_rivals_are_the_most_likely():
     chance = np.linspace(0.05, 0.2, 7)
-    _, joint, weight = likely_decisions(chance[None])
+    _, joint, weight = likely_decisions(np.array([Game(8, SMALL).state]), chance[None])
     true = np.where(joint, chance, 1 - chance).prod(axis=1)
     assert len(joint) < 128
     assert 0.99 <= true.sum() < 0.99 + true.min()
     assert weight == pytest.approx(true / true.sum())
+
+
+def test_interchangeable_rivals_decide_once_for_all():
+    values = Afterstates(ResponseGame("random:0.2", 6, find_edition("iello-2016"), "win"))
+    games = np.repeat(values.starts(1), 2)
+    games["chest"][1, 1:6] = [3, 0, 3, 0, 3]
+    game, joint, weight = likely_decisions(games, np.array([[0.2, 0, 0, 0, 0.2], [0.3, 0, 0.3, 0, 0.2]]))
+    assert joint[game == 0].tolist() == [[False] * 5, [True, *[False] * 4], [True, *[False] * 3, True]]
+    assert weight[game == 0] == pytest.approx([0.64, 0.32, 0.04])
+    found = dict(zip((tuple(np.flatnonzero(each)) for each in joint[game == 1]), weight[game == 1], strict=True))
+    pairs = {(): 0.49, (0,): 0.42, (0, 2): 0.09}
+    assert found == pytest.approx(
+        {(*first, *other): p * q for first, p in pairs.items() for other, q in (((), 0.8), ((4,), 0.2))}
+    )
 
 
 def test_targets_add_later_residuals_until_exploration():

@@ -111,7 +111,7 @@ class Afterstates:
         return values
 
     def _action_values(self, games: NDArray, leave: NDArray[np.float64]) -> NDArray[np.float64]:
-        game, decisions, chance = likely_decisions(leave[:, 1:])
+        game, decisions, chance = likely_decisions(games, leave[:, 1:])
         means = np.zeros((len(games), 2))
         inside = games["inside"][:, 0] > 0
         for action in (CONTINUE, LEAVE):
@@ -162,17 +162,29 @@ class GreedyAgent:
         return (values[:, LEAVE] > values[:, CONTINUE]).astype(np.float32)
 
 
-def likely_decisions(leave: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
-    """Return the likely joint decisions of seats with these P(LEAVE), float64 (N, seats).
+def likely_decisions(
+    games: NDArray, leave: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
+    """Return the likely joint decisions of the rivals of seat 0 with these P(LEAVE), float64 (N, rivals).
 
-    That is the game of each, int64 (K,), whether each seat leaves, bool (K, seats), and their probabilities, float64
-    (K,), which sum to 1 in each game.
+    That is the game of each, int64 (K,), whether each rival leaves, bool (K, rivals), and their probabilities, float64
+    (K,), which sum to 1 in each game. Rivals with equal chests, relics and P(LEAVE) are interchangeable: of their
+    decisions with as many leavers only that counts, with the probability of all, in which the first of them leave.
     """
-    seats = leave.shape[1]
-    joint = (np.arange(2**seats)[:, None] >> np.arange(seats) & 1).astype(np.bool_)
+    rivals = leave.shape[1]
+    alike = np.ones((len(leave), rivals, rivals), np.bool_)
+    for key in (games["chest"][:, 1 : rivals + 1], games["relics"][:, 1 : rivals + 1], leave):
+        alike &= key[:, :, None] == key[:, None, :]
+    earlier = np.tril(alike, -1)
+    before = earlier.sum(axis=2)
+    ways = (alike.sum(axis=2) - before) / (before + 1)  # their product over the leavers is a binomial coefficient
+    last = np.where(before > 0, rivals - 1 - earlier[:, :, ::-1].argmax(axis=2), rivals)
+    joint = (np.arange(2**rivals)[:, None] >> np.arange(rivals) & 1).astype(np.bool_)
+    may_leave = np.vstack([joint.T, np.ones(len(joint), np.bool_)])  # by the interchangeable rival before, if any
     chance = np.ones((len(leave), len(joint)))
-    for seat in range(seats):
-        chance *= np.where(joint[:, seat], leave[:, seat, None], 1 - leave[:, seat, None])
+    for rival in range(rivals):
+        leaves = (leave[:, rival] * ways[:, rival])[:, None] * may_leave[last[:, rival]]
+        chance *= np.where(joint[:, rival], leaves, 1 - leave[:, rival, None])
     order = np.argsort(-chance, axis=1, kind="stable")
     ordered = np.take_along_axis(chance, order, axis=1)
     ordered[ordered.cumsum(axis=1) - ordered >= _LIKELY] = 0
