@@ -76,6 +76,15 @@ def test_error_of_own_games_is_counted_once():
     assert "| `champion` (2) | 0.200 ± 1.271 |" in page.task_table(rows)  # t(1) = 12.7062
 
 
+def test_only_repeated_agents_have_a_number_of_runs():
+    rows = [solved("ppo", 1.0), *(solved("ppo", 1.0, "expedition-3", seed=seed) for seed in (0, 1))]
+    rows += [solved("a2c", 1.0, "expedition-3")]  # seeds differ within a task
+    rows += [solved("ev", 2.0, task, kind="scripted") for task in ("expedition-2", "expedition-3")]
+    table = page.side_by_side(rows)
+    assert "| `ppo` (3) |" in table
+    assert "| `ev` |" in table
+
+
 def test_marl_eval_has_curves_and_ends():
     learned = row("my_module:train", wins=0.3)
     learned["measures"]["curve"] = [{"decisions": 40, "win": 0.1}, {"decisions": 80, "win": 0.2}]

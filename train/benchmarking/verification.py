@@ -24,14 +24,15 @@ def verify(folder: Path = MEASURED, tasks: Collection[str] = (), algorithms: Col
     Those of joint decisions, slow as `benchmark.evaluate` says, are only recomputed for tasks that are named.
     """
     rows = [row for row in read_json(folder / "benchmark.json")["runs"] if row["seed"] == 0]
+    rows = [row for row in rows if not tasks or row["task"] in tasks]
     rows = [row for row in rows if not algorithms or row["algorithm"] in algorithms]
     here = ", ".join(f"{name} {value}" for name, value in machine(1).items())
     print_line(f"Here: {here}.")
     checked = wrong = 0
     for row in rows:
         path = policy_path(folder, row["task"], row["algorithm"])
-        figures = row["measures"].get("exact") or row["measures"].get("joint")
-        if not (figures and path.is_file() and (row["task"] in tasks if tasks else "exact" in row["measures"])):
+        figures = row["measures"].get("exact") or (row["measures"].get("joint") if tasks else None)
+        if not (figures and path.is_file()):
             continue
         published = figures["nash_conv"]
         now = benchmark.evaluate(path, row["task"], progress=True).nash_conv

@@ -172,18 +172,12 @@ def likely_decisions(
     decisions with as many leavers only that counts, with the probability of all, in which the first of them leave.
     """
     rivals = leave.shape[1]
-    alike = np.ones((len(leave), rivals, rivals), np.bool_)
-    for key in (games["chest"][:, 1 : rivals + 1], games["relics"][:, 1 : rivals + 1], leave):
-        alike &= key[:, :, None] == key[:, None, :]
-    earlier = np.tril(alike, -1)
-    before = earlier.sum(axis=2)
-    ways = (alike.sum(axis=2) - before) / (before + 1)  # their product over the leavers is a binomial coefficient
-    last = np.where(before > 0, rivals - 1 - earlier[:, :, ::-1].argmax(axis=2), rivals)
+    previous, ways = _interchangeable(games, leave)
     joint = (np.arange(2**rivals)[:, None] >> np.arange(rivals) & 1).astype(np.bool_)
-    may_leave = np.vstack([joint.T, np.ones(len(joint), np.bool_)])  # by the interchangeable rival before, if any
+    may_leave = np.vstack([joint.T, np.ones(len(joint), np.bool_)])  # after a rival that leaves, or without one (-1)
     chance = np.ones((len(leave), len(joint)))
     for rival in range(rivals):
-        leaves = (leave[:, rival] * ways[:, rival])[:, None] * may_leave[last[:, rival]]
+        leaves = (leave[:, rival] * ways[:, rival])[:, None] * may_leave[previous[:, rival]]
         chance *= np.where(joint[:, rival], leaves, 1 - leave[:, rival, None])
     order = np.argsort(-chance, axis=1, kind="stable")
     ordered = np.take_along_axis(chance, order, axis=1)
@@ -191,3 +185,18 @@ def likely_decisions(
     game, place = np.nonzero(ordered)
     chosen = ordered[game, place] / ordered.sum(axis=1)[game]
     return game, joint[order[game, place]], chosen
+
+
+def _interchangeable(games: NDArray, leave: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return two figures of each rival (N, rivals), from its place among those that are interchangeable with it.
+
+    They are the previous one, -1 if there is none, and the factor of its leaving in the number of equivalent decisions:
+    the product over the first k of n is the binomial coefficient.
+    """
+    rivals = leave.shape[1]
+    alike = np.ones((len(leave), rivals, rivals), np.bool_)
+    for key in (games["chest"][:, 1 : rivals + 1], games["relics"][:, 1 : rivals + 1], leave):
+        alike &= key[:, :, None] == key[:, None, :]
+    earlier = np.tril(alike, -1)
+    before = earlier.sum(axis=2)
+    return np.where(earlier, np.arange(rivals), -1).max(axis=2), (alike.sum(axis=2) - before) / (before + 1)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from diamant_env.drawing.narration import counted
-from diamant_env.evaluation.intervals import mean_of_tables
+from diamant_env.evaluation.intervals import Estimate, mean_of_tables
 from diamant_env.evaluation.report import plus_minus
 from diamant_env.storage.files import write_atomic
 from train.benchmarking.reporting.aggregate import BASELINE, REFERENCE, nash_conv, score_table
@@ -106,10 +106,10 @@ def _task_cells(runs: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
 
 
 def _with_seeds(runs: Sequence[Row], lines: dict[str, list[str]]) -> list[list[str]]:
-    """Return rows with the number of runs in brackets, except of fixed agents with one."""
-    counts = Counter(row["algorithm"] for row in runs)
-    learned = {row["algorithm"] for row in runs if row["kind"] == "learned"}
-    seeds = {name: f" ({count})" for name, count in counts.items() if name in learned or count > 1}
+    """Return rows with the number of runs in brackets, except of fixed agents with one a task."""
+    repeated = {row["algorithm"] for row in runs if row["kind"] == "learned" or row["seed"] > 0}
+    counts = Counter(row["algorithm"] for row in runs if row["algorithm"] in repeated)
+    seeds = {name: f" ({count})" for name, count in counts.items()}
     return [[f"`{name}`{seeds.get(name, '')}", *figures] for name, figures in lines.items()]
 
 
@@ -164,13 +164,13 @@ def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> dict[st
     rows = []
     for name in dict.fromkeys(row["algorithm"] for row in runs):
         mine = [row for row in runs if row["algorithm"] == name]
-        measured = [
-            [value for row in mine if row["task"] == task and (value := column.read(row))] for task, column in cells
-        ]
-        means = [
-            over_seeds(values, column.own_games) if values else None
-            for values, (_, column) in zip(measured, cells, strict=True)
-        ]
+        means = [_mean([row for row in mine if row["task"] == task], column) for task, column in cells]
         texts = [figure_text(mean, column) for mean, (_, column) in zip(means, cells, strict=True)]
         rows.append(([mean.mean if mean else math.inf for mean in means], name, texts))
     return {name: texts for _, name, texts in sorted(rows, key=lambda each: each[0])}
+
+
+def _mean(runs: Sequence[Row], column: Column) -> Estimate | None:
+    """Return the mean of a figure over the runs of an algorithm that have it, None without any."""
+    values = [value for row in runs if (value := column.read(row))]
+    return over_seeds(values, column.own_games) if values else None
