@@ -1,5 +1,6 @@
 """Invalid arguments of the commands: status 2, an error that names them, no file."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ REFUSED = [
     (diamant, "watch nobody", "nobody"),
     (diamant, "watch ev --seed -1", "seed"),
     (diamant, "watch ev --edition mine.toml", "mine.toml"),
-    (diamant, f"watch --record {Path(__file__)}", "test_refused.py"),
+    (diamant, f"watch --record '{Path(__file__)}'", "test_refused.py"),
     (diamant, "watch --nothing", "--nothing"),
     (diamant, "evaluate", "AGENT"),
     (diamant, "evaluate held-out", "held-out"),
@@ -52,7 +53,7 @@ def test_invalid_arguments(command, line, key, tmp_path, monkeypatch, capsys):
         pytest.importorskip("uvicorn")
     monkeypatch.chdir(tmp_path)
     try:
-        status = command.main(line.split())
+        status = command.main(shlex.split(line))
     except SystemExit as end:  # of tyro
         status = end.code
     output, errors = capsys.readouterr()
