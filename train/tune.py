@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
@@ -102,7 +101,7 @@ def measure(name: str, settings: dict[str, Any], config: BenchmarkConfig) -> dic
         for seed in SEEDS:
             with TemporaryDirectory() as folder:
                 run = BenchmarkRun(task, ALGORITHMS[name], seed, Path(folder), config)
-                agent, _ = partial(ALGORITHMS[name].agent, **settings)(run)
+                agent, _ = ALGORITHMS[name].agent(run, **settings)
             gains.setdefault(str(players), []).append(benchmark.evaluate(agent, task).exploitability)
     mean = fmean(gain for seeds in gains.values() for gain in seeds)
     return {"gains": gains, "mean": mean, "cpu_seconds": cpu_seconds() - start}

@@ -172,7 +172,7 @@ def _draw_fixed(
         if low < ends[0] < high:
             axes.axhline(ends[0], **{**look, "marker": None})
         else:
-            (below if ends[0] <= low else above).append(f"{name} at {ends[0]:.{column.digits}f}")
+            (below if ends[0] <= low else above).append(f"{name}\u00a0at\u00a0{ends[0]:.{column.digits}f}")
     return above, below
 
 
