@@ -172,11 +172,13 @@ def _draw_fixed(
         if low < ends[0] < high:
             axes.axhline(ends[0], **{**look, "marker": None})
         else:
-            (below if ends[0] <= low else above).append(f"{name}\u00a0at\u00a0{ends[0]:.{column.digits}f}")
+            (below if ends[0] <= low else above).append(f"{name} at {ends[0]:.{column.digits}f}")
     return above, below
 
 
 def _with_outside(label: str, above: Sequence[str], below: Sequence[str]) -> str:
     """Return the label of a panel's horizontal axis with the names of what lies above and below its range."""
-    lines = [f"off scale {side}: {', '.join(names)}" for side, names in (("above", above), ("below", below)) if names]
-    return "\n".join([label, *(fill(line, _LETTERS) for line in lines)])
+    kept = {"above": above, "below": below}  # no line breaks within a name and its figure
+    texts = [", ".join(name.replace(" ", "\u00a0") for name in names) for names in kept.values()]
+    lines = [fill(f"off scale {side}: {text}", _LETTERS) for side, text in zip(kept, texts, strict=True) if text]
+    return "\n".join([label, *lines]).replace("\u00a0", " ")
