@@ -35,6 +35,8 @@ FEWEST = 5
 """Runs from which on a learning curve has an interval."""
 _LETTERS = 46
 """Letters of a line of text below a panel."""
+_KEPT = "\u00a0"
+"""Space within a name and its figure, where no line breaks."""
 _MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
 _COLOURS = ("332288", "CC6677", "117733", "DDCC77", "88CCEE", "AA4499", "44AA99", "882255", "999933")
 """Paul Tol's muted scheme, distinguishable with any colour vision."""
@@ -178,7 +180,9 @@ def _draw_fixed(
 
 def _with_outside(label: str, above: Sequence[str], below: Sequence[str]) -> str:
     """Return the label of a panel's horizontal axis with the names of what lies above and below its range."""
-    kept = {"above": above, "below": below}  # no line breaks within a name and its figure
-    texts = [", ".join(name.replace(" ", "\u00a0") for name in names) for names in kept.values()]
-    lines = [fill(f"off scale {side}: {text}", _LETTERS) for side, text in zip(kept, texts, strict=True) if text]
-    return "\n".join([label, *lines]).replace("\u00a0", " ")
+    lines = [
+        fill(f"off scale {side}: {', '.join(name.replace(' ', _KEPT) for name in names)}", _LETTERS)
+        for side, names in (("above", above), ("below", below))
+        if names
+    ]
+    return "\n".join([label, *lines]).replace(_KEPT, " ")
